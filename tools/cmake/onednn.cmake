@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# wick_onednn: oneDNN, where WICK_ONEDNN wants it. Found by header and library, because its CMake package also wants OpenCL.
+# Only a build of it that runs on OpenMP is taken: one thread runtime serves the process.
+include_guard(DIRECTORY)
+set(WICK_ONEDNN AUTO CACHE STRING "Convolutions on oneDNN: AUTO (when found), ON or OFF")
+set_property(CACHE WICK_ONEDNN PROPERTY STRINGS AUTO ON OFF)
+if(WICK_ONEDNN AND NOT TARGET wick_onednn)
+  find_path(WICK_ONEDNN_INCLUDE oneapi/dnnl/dnnl.h)
+  find_library(WICK_ONEDNN_LIBRARY dnnl)
+  if(WICK_ONEDNN_INCLUDE AND WICK_ONEDNN_LIBRARY)
+    file(STRINGS "${WICK_ONEDNN_INCLUDE}/oneapi/dnnl/dnnl_config.h" openmp REGEX "define DNNL_CPU_RUNTIME DNNL_RUNTIME_OMP")
+  endif()
+  if(openmp)
+    add_library(wick_onednn INTERFACE IMPORTED)
+    target_include_directories(wick_onednn SYSTEM INTERFACE "${WICK_ONEDNN_INCLUDE}")
+    target_link_libraries(wick_onednn INTERFACE "${WICK_ONEDNN_LIBRARY}")
+    target_compile_definitions(wick_onednn INTERFACE THNN_HAVE_ONEDNN)
+  elseif(NOT WICK_ONEDNN STREQUAL AUTO)
+    message(FATAL_ERROR "WICK_ONEDNN=${WICK_ONEDNN}, but no oneDNN with OpenMP was found (Debian: libdnnl-dev)")
+  endif()
+endif()
