@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/** @file TH/copy.h
+ *  Copies, casts and filling. */
+#ifndef TH_COPY_H
+#define TH_COPY_H
+
+#include "TH/tensor.h"
+TH_BEGIN
+
+/** Copies src, broadcast and cast, into dst. Floating to integer truncates toward zero and goes through int64 (so that
+ *  -1.0 to uint8 is 255); out of int64's range, infinities and NaN give INT64_MIN before narrowing; anything but 0 is true.
+ *  Integers wrap; floating values round to nearest even. Partial overlap is TH_E_ARG. */
+TH_API THStatus THTensor_copy(THTensor *dst, const THTensor *src);
+
+/** A contiguous copy of the same dtype. */
+TH_API THStatus THTensor_clone(THTensor **out, const THTensor *t);
+
+/** t itself (retained) if it is contiguous, else a contiguous copy. */
+TH_API THStatus THTensor_contiguous(THTensor **out, const THTensor *t);
+
+/** t itself (retained) if it has that dtype and is not a number, else a copy cast to it. */
+TH_API THStatus THTensor_to(THTensor **out, const THTensor *t, THDtype dtype);
+
+/** Sets every element to value, cast as THTensor_copy does. */
+TH_API THStatus TH_fill(THTensor *t, const THScalar *value);
+
+/** A new tensor filled with value. dtype TH_DTYPE_DEFAULT: bool, int64 or float32 by the value's kind. */
+TH_API THStatus TH_full(THTensor **out, const int64_t *sizes, int32_t ndim, const THScalar *value, THDtype dtype);
+
+/** start, start + step, ... as long as below end (above, for a negative step); ceil((end - start) / step) elements,
+ *  each computed as start + i step. dtype default: int64 if all three are integers, else float32. TH_E_ARG for a zero step, a step of the
+ *  wrong sign or bounds that are not finite. */
+TH_API THStatus TH_arange(THTensor **out, const THScalar *start, const THScalar *end, const THScalar *step, THDtype dtype);
+
+/** `steps` values evenly from start to end, both hit exactly. dtype default: float32. */
+TH_API THStatus TH_linspace(THTensor **out, const THScalar *start, const THScalar *end, int64_t steps, THDtype dtype);
+
+/** n by m with ones on the diagonal. dtype default: float32. */
+TH_API THStatus TH_eye(THTensor **out, int64_t n, int64_t m, THDtype dtype);
+
+TH_END
+#endif

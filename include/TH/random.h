@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/** @file TH/random.h
+ *  Random numbers from Philox 4x32-10 (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", SC 2011). Element i, in logical order, is a
+ *  function of (seed, offset, i) alone: strides, threads and devices do not matter. Each call advances the offset by what it may have used.
+ *  A NULL generator is the process-wide default one. Fills an existing tensor; floating dtypes unless said otherwise. */
+#ifndef TH_RANDOM_H
+#define TH_RANDOM_H
+
+#include "TH/tensor.h"
+TH_BEGIN
+
+typedef struct THGenerator THGenerator;
+
+/** A generator; its functions may be called from any thread, one at a time each. */
+TH_API THStatus THGenerator_new(THGenerator **out, uint64_t seed);
+TH_API void THGenerator_free(THGenerator *g);
+TH_API void THGenerator_seed(THGenerator *g, uint64_t seed); /**< also sets the offset to 0 */
+TH_API uint64_t THGenerator_initial_seed(const THGenerator *g);
+
+/** Saves and restores the whole state: 32 bytes, little-endian: "WPHX", version 1 (uint32), seed, offset, 0 (uint64 each).
+ *  TH_E_ARG for bytes that were not saved by this. */
+enum { TH_GENERATOR_STATE_BYTES = 32 };
+TH_API void THGenerator_get_state(const THGenerator *g, void *state);
+TH_API THStatus THGenerator_set_state(THGenerator *g, const void *state);
+
+TH_API THStatus TH_uniform(THTensor *t, double lo, double hi, THGenerator *g);   /**< [lo, hi) */
+TH_API THStatus TH_normal(THTensor *t, double mean, double std, THGenerator *g); /**< Box-Muller; std >= 0 */
+TH_API THStatus TH_bernoulli(THTensor *t, double p, THGenerator *g);             /**< 1 with probability p, else 0; every dtype */
+TH_API THStatus TH_randint(THTensor *t, int64_t lo, int64_t hi, THGenerator *g); /**< [lo, hi) without bias; every dtype but bool that holds the range */
+TH_API THStatus TH_randperm(THTensor **out, int64_t n, THGenerator *g);          /**< a new int64 permutation of 0 ... n-1 */
+
+TH_END
+#endif

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/** @file TH/runtime.h
+ *  Version, threads and instruction sets. */
+#ifndef TH_RUNTIME_H
+#define TH_RUNTIME_H
+
+#include "TH/status.h"
+TH_BEGIN
+
+/** major << 16 | minor << 8 | patch of the library in memory. */
+TH_API uint32_t TH_version(void);
+
+/** Threads that one operation may use: at first OMP_NUM_THREADS, or the cores this process may run on. */
+TH_API int32_t TH_num_threads(void);
+
+/** Sets that number for the process, BLAS included. TH_E_ARG below 1. */
+TH_API THStatus TH_set_num_threads(int32_t n);
+
+/** How many instruction-set variants of the kernels this CPU can run (at least 1, the baseline). */
+TH_API int32_t TH_isa_count(void);
+
+/** Name of variant `i` ("baseline", "avx2", "avx512", "neon"), fastest first; NULL out of range. */
+TH_API const char *TH_isa_name(int32_t i);
+
+/** The variant in use: at first the fastest, or what the environment variable TH_ISA names. */
+TH_API const char *TH_isa(void);
+
+/** Chooses a variant by name, for the process. TH_E_NOTFOUND if this CPU or this build lacks it. */
+TH_API THStatus TH_set_isa(const char *name);
+
+TH_END
+#endif

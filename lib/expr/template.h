@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What kernel sources and their templates share, in every library.
+   A kernel source is compiled once per row of isa.def and exports one table, named TH_ISA_NAME(stem). A template (.inc) is
+   included once per type with
+     T    the type stored        C    the type computed in        ACC  the type sums are kept in
+     FN(name)  name_<suffix>     M(f)  the mathematical function f for C (expf or exp) */
+#ifndef TH_EXPR_TEMPLATE_H
+#define TH_EXPR_TEMPLATE_H
+
+#include <stdint.h>
+
+#define TH_JOIN_(a, b) a##_##b
+#define TH_JOIN(a, b) TH_JOIN_(a, b)
+
+#ifndef TH_ISA_VARIANT /* set by tools/cmake/isa.cmake; the default lets editors open the file */
+#define TH_ISA_VARIANT baseline
+#endif
+#define TH_ISA_NAME(stem) TH_JOIN(stem, TH_ISA_VARIANT)
+
+#define TH_INLINE static inline __attribute__((always_inline, unused))
+
+/* Loops that must become vector code whatever the cost model thinks. */
+#define TH_SIMD _Pragma("omp simd")
+
+#endif

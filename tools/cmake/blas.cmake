@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# wick_blas: CBLAS from OpenBLAS (its OpenMP flavour, so that one thread runtime serves the process).
+# wick_vector_math: libm with vector versions: libmvec inside glibc on x86-64, SLEEF's GNU-ABI library on aarch64.
+include_guard(DIRECTORY)
+find_path(WICK_CBLAS_INCLUDE cblas.h PATH_SUFFIXES openblas-openmp "${CMAKE_LIBRARY_ARCHITECTURE}/openblas-openmp" REQUIRED)
+find_library(WICK_OPENBLAS openblas PATH_SUFFIXES openblas-openmp "${CMAKE_LIBRARY_ARCHITECTURE}/openblas-openmp" REQUIRED)
+if(NOT TARGET wick_blas)
+  add_library(wick_blas INTERFACE IMPORTED)
+  target_include_directories(wick_blas SYSTEM INTERFACE "${WICK_CBLAS_INCLUDE}")
+  target_link_libraries(wick_blas INTERFACE "${WICK_OPENBLAS}")
+
+  add_library(wick_vector_math INTERFACE IMPORTED)
+  target_link_libraries(wick_vector_math INTERFACE m)
+  if(WICK_ARCH STREQUAL x86_64)
+    include(CheckLibraryExists)
+    check_library_exists(mvec _ZGVbN4v_tanhf "" WICK_LIBMVEC)
+    if(WICK_LIBMVEC)
+      target_compile_definitions(wick_vector_math INTERFACE TH_HAVE_VECTOR_MATH)
+      target_link_libraries(wick_vector_math INTERFACE mvec)
+    endif()
+  elseif(WICK_ARCH STREQUAL aarch64)
+    find_library(WICK_SLEEFGNUABI sleefgnuabi)
+    if(WICK_SLEEFGNUABI)
+      target_compile_definitions(wick_vector_math INTERFACE TH_HAVE_VECTOR_MATH)
+      target_link_libraries(wick_vector_math INTERFACE "${WICK_SLEEFGNUABI}")
+    endif()
+  endif()
+endif()
