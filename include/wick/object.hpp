@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file wick/object.hpp
+/// The counted base of everything that crosses the C ABI: tensors, nodes, modules, optimizers.
+#ifndef WICK_OBJECT_HPP
+#define WICK_OBJECT_HPP
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#define WICK_API __attribute__((visibility("default")))
+
+namespace wick {
+
+/// What an object is. Numbers are the ABI's tags (wick/abi.def.h).
+enum class Kind : uint32_t { Tensor = 64, String = 65, List = 66, Function = 67, Module = 68, Optimizer = 69, Node = 70 };
+
+/// Counted from 1 at creation; any thread may retain and release. Memory comes from TH's allocator.
+class WICK_API Object {
+  public:
+    explicit Object(Kind kind) noexcept : kind_(kind) {}
+    Object(const Object &) = delete;
+    Object &operator=(const Object &) = delete;
+
+    void retain() noexcept { refs_.fetch_add(1, std::memory_order_relaxed); }
+    void release() noexcept {
+        if (refs_.load(std::memory_order_acquire) == 1 || refs_.fetch_sub(1, std::memory_order_acq_rel) == 1) destroy();
+    }
+    Kind kind() const noexcept { return kind_; }
+    uint32_t refs() const noexcept { return refs_.load(std::memory_order_acquire); }
+
+    static void *operator new(size_t size);
+    static void operator delete(void *p, size_t size) noexcept;
+
+  protected:
+    virtual ~Object() = default;
+    /// Called when the count reaches 0.
+    virtual void destroy() noexcept { delete this; }
+
+  private:
+    std::atomic<uint32_t> refs_{1};
+    const Kind kind_;
+};
+
+/// A counted pointer to an Object.
+template <class T> class Ref {
+  public:
+    Ref() noexcept = default;
+    Ref(std::nullptr_t) noexcept {}
+    /// Takes over one reference.
+    static Ref adopt(T *p) noexcept {
+        Ref r;
+        r.p_ = p;
+        return r;
+    }
+    /// Adds a reference.
+    static Ref share(T *p) noexcept {
+        if (p) p->retain();
+        return adopt(p);
+    }
+    Ref(const Ref &o) noexcept : p_(o.p_) {
+        if (p_) p_->retain();
+    }
+    Ref(Ref &&o) noexcept : p_(std::exchange(o.p_, nullptr)) {}
+    template <class U> Ref(const Ref<U> &o) noexcept : p_(o.get()) {
+        if (p_) p_->retain();
+    }
+    Ref &operator=(Ref o) noexcept {
+        std::swap(p_, o.p_);
+        return *this;
+    }
+    ~Ref() {
+        if (p_) p_->release();
+    }
+    T *get() const noexcept { return p_; }
+    T *operator->() const noexcept { return p_; }
+    T &operator*() const noexcept { return *p_; }
+    explicit operator bool() const noexcept { return p_ != nullptr; }
+    /// Gives the reference away.
+    T *detach() noexcept { return std::exchange(p_, nullptr); }
+    friend bool operator==(const Ref &a, const Ref &b) noexcept { return a.p_ == b.p_; }
+
+  private:
+    T *p_ = nullptr;
+};
+
+template <class T, class... A> Ref<T> make(A &&...args) { return Ref<T>::adopt(new T(std::forward<A>(args)...)); }
+
+} // namespace wick
+#endif

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file wick/tensor.hpp
+/// The tensor: one TH tensor plus what autograd knows about it. A value type; copies share.
+#ifndef WICK_TENSOR_HPP
+#define WICK_TENSOR_HPP
+
+#include "TH/TH.h"
+#include "wick/error.hpp"
+#include "wick/object.hpp"
+#include <functional>
+#include <initializer_list>
+#include <iosfwd>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace wick {
+
+class Tensor;
+class Node;
+struct TensorImpl;
+
+/// A borrowed list of integers: sizes, dims, strides.
+template <class T> class ListView : public std::span<const T> {
+  public:
+    ListView() = default;
+    ListView(std::initializer_list<T> list) : std::span<const T>(list.begin(), list.size()) {}
+    ListView(const std::vector<T> &v) : std::span<const T>(v) {}
+    ListView(std::span<const T> s) : std::span<const T>(s) {}
+    ListView(const T *p, size_t n) : std::span<const T>(p, n) {}
+};
+using Sizes = ListView<int64_t>;
+using Dims = ListView<int32_t>;
+
+/// Element types as a C++ enumeration; the numbers are THDtype's.
+enum class DType : int32_t {
+#define TH_DTYPE(NAME, code, name, ctype, kind) name##_ = code,
+#include "TH/dtype.def"
+#undef TH_DTYPE
+    none = TH_DTYPE_DEFAULT
+};
+#define TH_DTYPE(NAME, code, name, ctype, kind) inline constexpr DType k##NAME = DType::name##_;
+#include "TH/dtype.def"
+#undef TH_DTYPE
+
+/// The DType of a C++ arithmetic type.
+template <class T> constexpr DType dtype_of();
+
+/// A number as an argument of ops.
+struct Scalar : THScalar {
+    Scalar(bool value) : THScalar{TH_SCALAR_BOOL, 0, {.i = value}} {}
+    Scalar(int value) : THScalar{TH_SCALAR_INT, 0, {.i = value}} {}
+    Scalar(int64_t value) : THScalar{TH_SCALAR_INT, 0, {.i = value}} {}
+    Scalar(float value) : THScalar{TH_SCALAR_FLOAT, 0, {.d = static_cast<double>(value)}} {}
+    Scalar(double value) : THScalar{TH_SCALAR_FLOAT, 0, {.d = value}} {}
+    explicit Scalar(const THScalar &s) : THScalar(s) {}
+    double to_double() const { return kind == TH_SCALAR_FLOAT ? v.d : static_cast<double>(v.i); }
+    int64_t to_int() const { return kind == TH_SCALAR_FLOAT ? static_cast<int64_t>(v.d) : v.i; }
+};
+
+/// Called with a tensor's gradient during backward; a defined result replaces it.
+using TensorHook = std::function<Tensor(const Tensor &grad)>;
+
+/// What autograd keeps beside a TH tensor. Fields belong to the frontend; use Tensor's methods.
+struct WICK_API TensorImpl final : Object {
+    explicit TensorImpl(THTensor *adopted) noexcept;
+    ~TensorImpl() override;
+
+    THTensor *const th;
+    std::atomic<uint32_t> flags{0};
+    uint32_t output = 0;  ///< which of the node's results it is
+    Ref<Node> node;       ///< who made it; null for leaves
+    uint64_t version = 0; ///< the storage's version for which `node` speaks
+    Ref<TensorImpl> grad;
+    std::unique_ptr<std::vector<std::pair<uint64_t, TensorHook>>> hooks; ///< of a leaf; a non-leaf's are in its node
+
+    enum : uint32_t { REQUIRES_GRAD = 1, RETAINS_GRAD = 2, LOCKED = 4 };
+};
+
+struct BackwardOptions {
+    bool retain_graph = false; ///< keep saved tensors, so that backward can run again
+    bool create_graph = false; ///< record backward itself; implies retain_graph
+};
+
+class WICK_API Tensor {
+  public:
+    Tensor() noexcept = default;
+    /// Takes over one reference to a TH tensor.
+    static Tensor adopt(THTensor *th);
+    /// Implementation pointer; takes over one reference (borrowing: Ref::share).
+    explicit Tensor(Ref<TensorImpl> impl) noexcept : impl_(std::move(impl)) {}
+    /// A number: 0-dim, weak in type promotion, so that `x * 2` keeps x's dtype.
+    Tensor(const Scalar &value);
+    Tensor(double value) : Tensor(Scalar(value)) {}
+    Tensor(float value) : Tensor(Scalar(value)) {}
+    Tensor(int value) : Tensor(Scalar(value)) {}
+    Tensor(int64_t value) : Tensor(Scalar(value)) {}
+
+    bool defined() const noexcept { return static_cast<bool>(impl_); }
+    explicit operator bool() const = delete;
+    TensorImpl *impl() const noexcept { return impl_.get(); }
+    /// The TH tensor, borrowed; NULL if undefined.
+    THTensor *th() const noexcept { return impl_ ? impl_->th : nullptr; }
+
+    // ---- descriptor; all but defined() throw on an undefined tensor ----
+    int32_t dim() const;
+    Sizes sizes() const;
+    Sizes strides() const;
+    int64_t size(int32_t dim) const;
+    int64_t numel() const;
+    DType dtype() const;
+    THDevice device() const;
+    bool is_contiguous() const;
+    bool is_floating_point() const;
+    std::string describe() const;   ///< "float32[2, 3]"
+    std::string to_string() const;  ///< elements too, cut for large tensors
+
+    /// First element of a CPU tensor whose dtype is T's.
+    template <class T> T *data() const { return static_cast<T *>(data(dtype_of<T>())); }
+    /// The only element, converted.
+    template <class T> T item() const {
+        Scalar s = item_scalar();
+        return s.kind == TH_SCALAR_FLOAT ? static_cast<T>(s.v.d) : static_cast<T>(s.v.i);
+    }
+    Scalar item_scalar() const;
+
+    // ---- autograd ----
+    bool requires_grad() const noexcept {
+        return impl_ && (impl_->node || impl_->flags.load(std::memory_order_relaxed) & TensorImpl::REQUIRES_GRAD);
+    }
+    /// For leaves of floating dtype.
+    Tensor &requires_grad_(bool on = true);
+    bool is_leaf() const noexcept;
+    Tensor grad() const; ///< undefined if there is none
+    void set_grad(Tensor grad);
+    Ref<Node> grad_fn() const noexcept;
+    void backward(const Tensor &grad = {}, BackwardOptions options = {}) const;
+    /// The same data without history.
+    Tensor detach() const;
+    /// Keeps the gradient of a non-leaf too.
+    void retain_grad();
+    /// Returns a number for remove_hook.
+    uint64_t register_hook(TensorHook hook);
+    void remove_hook(uint64_t id);
+    /// Counts in-place changes of the storage.
+    uint64_t version() const;
+
+    // ---- conversions; differentiable ----
+    Tensor to(DType dtype) const;
+    Tensor clone() const;
+    Tensor contiguous() const;
+
+    // ---- the functions of wick/ops.hpp that read better as methods ----
+    Tensor view(Sizes sizes) const;
+    Tensor reshape(Sizes sizes) const;
+    Tensor flatten(int32_t start_dim = 0, int32_t end_dim = -1) const;
+    Tensor t() const; ///< transpose of a matrix
+    Tensor transpose(int32_t dim0, int32_t dim1) const;
+    Tensor permute(Dims dims) const;
+    Tensor expand(Sizes sizes) const;
+    Tensor squeeze() const;
+    Tensor squeeze(int32_t dim) const;
+    Tensor unsqueeze(int32_t dim) const;
+    Tensor select(int32_t dim, int64_t index) const;
+    Tensor narrow(int32_t dim, int64_t start, int64_t length) const;
+    Tensor slice(int32_t dim, int64_t start, int64_t end, int64_t step = 1) const;
+    Tensor operator[](int64_t index) const { return select(0, index); }
+    Tensor sum(Dims dims = {}, bool keepdim = false) const;
+    Tensor mean(Dims dims = {}, bool keepdim = false) const;
+    Tensor matmul(const Tensor &other) const;
+
+    // ---- in place; history follows, saved values that change are found in backward ----
+    Tensor &add_(const Tensor &other, const Scalar &alpha = 1);
+    Tensor &sub_(const Tensor &other, const Scalar &alpha = 1);
+    Tensor &mul_(const Tensor &other);
+    Tensor &div_(const Tensor &other);
+    Tensor &copy_(const Tensor &src);
+    Tensor &fill_(const Scalar &value);
+    Tensor &zero_() { return fill_(0); }
+    Tensor &operator+=(const Tensor &o) { return add_(o); }
+    Tensor &operator-=(const Tensor &o) { return sub_(o); }
+    Tensor &operator*=(const Tensor &o) { return mul_(o); }
+    Tensor &operator/=(const Tensor &o) { return div_(o); }
+
+  private:
+    void *data(DType want) const;
+    Ref<TensorImpl> impl_;
+};
+
+WICK_API std::ostream &operator<<(std::ostream &os, const Tensor &t);
+
+// ---- creation; dtype none: float32 (or by the value) ----
+WICK_API Tensor empty(Sizes sizes, DType dtype = kFLOAT32);
+WICK_API Tensor zeros(Sizes sizes, DType dtype = kFLOAT32);
+WICK_API Tensor ones(Sizes sizes, DType dtype = kFLOAT32);
+WICK_API Tensor full(Sizes sizes, const Scalar &value, DType dtype = DType::none);
+WICK_API Tensor zeros_like(const Tensor &t);
+WICK_API Tensor ones_like(const Tensor &t);
+WICK_API Tensor empty_like(const Tensor &t);
+WICK_API Tensor arange(const Scalar &start, const Scalar &end, const Scalar &step = 1, DType dtype = DType::none);
+WICK_API Tensor linspace(const Scalar &start, const Scalar &end, int64_t steps, DType dtype = kFLOAT32);
+WICK_API Tensor eye(int64_t n, DType dtype = kFLOAT32);
+/// A copy of `numel` elements at p.
+WICK_API Tensor from_data(const void *p, Sizes sizes, DType dtype);
+/// Wraps foreign memory; `deleter` runs when the last tensor over it goes.
+WICK_API Tensor from_blob(void *p, Sizes sizes, DType dtype, std::function<void()> deleter = {});
+template <class T> Tensor tensor(std::initializer_list<T> values) {
+    return from_data(std::data(values), {static_cast<int64_t>(values.size())}, dtype_of<T>());
+}
+template <class T> Tensor tensor(const std::vector<T> &values) {
+    return from_data(values.data(), {static_cast<int64_t>(values.size())}, dtype_of<T>());
+}
+
+// ---- random numbers from the process-wide generator ----
+WICK_API void manual_seed(uint64_t seed);
+WICK_API Tensor rand(Sizes sizes, DType dtype = kFLOAT32);
+WICK_API Tensor randn(Sizes sizes, DType dtype = kFLOAT32);
+WICK_API Tensor randint(int64_t low, int64_t high, Sizes sizes, DType dtype = kINT64);
+WICK_API Tensor randperm(int64_t n);
+
+template <> constexpr DType dtype_of<bool>() { return kBOOL; }
+template <> constexpr DType dtype_of<uint8_t>() { return kUINT8; }
+template <> constexpr DType dtype_of<int8_t>() { return kINT8; }
+template <> constexpr DType dtype_of<int16_t>() { return kINT16; }
+template <> constexpr DType dtype_of<int32_t>() { return kINT32; }
+template <> constexpr DType dtype_of<int64_t>() { return kINT64; }
+template <> constexpr DType dtype_of<float>() { return kFLOAT32; }
+template <> constexpr DType dtype_of<double>() { return kFLOAT64; }
+
+} // namespace wick
+#endif
