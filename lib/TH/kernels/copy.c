@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "kernels/copy.h"
+
+#include "expr/half.h"
+#include "expr/template.h"
+
+#include <string.h>
+
+#define TH_TEMPLATE "kernels/copy.inc"
+#include "expr/types.inc"
+
+#define FN(name) TH_JOIN(name, T)
+#define T uint8_t
+#include "kernels/move.inc"
+#undef T
+#define T uint16_t
+#include "kernels/move.inc"
+#undef T
+#define T uint32_t
+#include "kernels/move.inc"
+#undef T
+#define T uint64_t
+#include "kernels/move.inc"
+#undef T
+#undef FN
+
+#define CAST(name, TO, FROM, convert)                                                                                  \
+    static void name(void *dst, const void *src, int64_t n) {                                                          \
+        TH_SIMD for (int64_t i = 0; i < n; i++)((TO *)dst)[i] = convert(((const FROM *)src)[i]);                       \
+    }
+#define FLOAT16_OF_DOUBLE(x) th_float16_store(th_double_to_odd_float(x))
+#define BFLOAT16_OF_DOUBLE(x) th_bfloat16_store(th_double_to_odd_float(x))
+#define FLOAT16_OF_INT64(x) FLOAT16_OF_DOUBLE(th_int64_to_odd_double(x))
+#define BFLOAT16_OF_INT64(x) BFLOAT16_OF_DOUBLE(th_int64_to_odd_double(x))
+CAST(cast_float32_float16, float, uint16_t, th_float16_load)
+CAST(cast_float32_bfloat16, float, uint16_t, th_bfloat16_load)
+CAST(cast_float16_float32, uint16_t, float, th_float16_store)
+CAST(cast_bfloat16_float32, uint16_t, float, th_bfloat16_store)
+CAST(cast_float16_float64, uint16_t, double, FLOAT16_OF_DOUBLE)
+CAST(cast_bfloat16_float64, uint16_t, double, BFLOAT16_OF_DOUBLE)
+CAST(cast_float16_int64, uint16_t, int64_t, FLOAT16_OF_INT64)
+CAST(cast_bfloat16_int64, uint16_t, int64_t, BFLOAT16_OF_INT64)
+
+/* Casts to one type from all that are not halves. Narrowing does not depend on the sign. */
+#define FROM_ALL(to)                                                                                                   \
+    [TH_BOOL] = cast_##to##_uint8, [TH_UINT8] = cast_##to##_uint8, [TH_INT8] = cast_##to##_int8,                       \
+    [TH_INT16] = cast_##to##_int16, [TH_INT32] = cast_##to##_int32, [TH_INT64] = cast_##to##_int64,                    \
+    [TH_FLOAT32] = cast_##to##_float32, [TH_FLOAT64] = cast_##to##_float64
+
+const struct th_copy_table TH_ISA_NAME(th_copy) = {
+    .move = {move_uint8_t, move_uint16_t, move_uint32_t, move_uint64_t},
+    .fill = {fill_uint8_t, fill_uint16_t, fill_uint32_t, fill_uint64_t},
+    .cast =
+        {[TH_BOOL] = {FROM_ALL(bool)},
+         [TH_UINT8] = {FROM_ALL(8)},
+         [TH_INT8] = {FROM_ALL(8)},
+         [TH_INT16] = {FROM_ALL(16)},
+         [TH_INT32] = {FROM_ALL(32)},
+         [TH_INT64] = {FROM_ALL(64)},
+         [TH_FLOAT16] = {[TH_FLOAT32] = cast_float16_float32,
+                         [TH_FLOAT64] = cast_float16_float64,
+                         [TH_INT64] = cast_float16_int64},
+         [TH_BFLOAT16] = {[TH_FLOAT32] = cast_bfloat16_float32,
+                          [TH_FLOAT64] = cast_bfloat16_float64,
+                          [TH_INT64] = cast_bfloat16_int64},
+         [TH_FLOAT32] = {FROM_ALL(float32), [TH_FLOAT16] = cast_float32_float16, [TH_BFLOAT16] = cast_float32_bfloat16},
+         [TH_FLOAT64] = {FROM_ALL(float64)}},
+};

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "kernels/copy.h"
+
+#include "TH/copy.h"
+#include "core/iter.h"
+#include "expr/template.h"
+
+#include <string.h>
+
+#define TH_ISA(isa, ...) extern const struct th_copy_table TH_JOIN(th_copy, isa);
+#include "expr/isa.def"
+#undef TH_ISA
+static const struct th_copy_table *const tables[] = {
+#define TH_ISA(isa, ...) &TH_JOIN(th_copy, isa),
+#include "expr/isa.def"
+#undef TH_ISA
+};
+
+const struct th_copy_table *th_copy_table(void) { return tables[TH_isa_index()]; }
+
+void th_cast(void *dst, THDtype to, const void *src, THDtype from, int64_t n) {
+    enum { PIECE = 256 };
+    const struct th_copy_table *t = th_copy_table();
+    const th_cast_kernel direct = t->cast[to][from];
+    if (direct || to == from) {
+        if (direct)
+            direct(dst, src, n);
+        else
+            memcpy(dst, src, (size_t)(n * TH_dtype_size(to)));
+        return;
+    }
+    /* a half is exact in float32, and every other type that lacks a direct way is exact in float64 */
+    const THDtype through = th_compute_dtype(from) != from ? TH_FLOAT32 : TH_FLOAT64;
+    const int64_t from_size = TH_dtype_size(from), to_size = TH_dtype_size(to);
+    double between[PIECE];
+    for (int64_t i = 0; i < n; i += PIECE) {
+        const int64_t count = n - i < PIECE ? n - i : PIECE;
+        t->cast[through][from](between, (const char *)src + i * from_size, count);
+        t->cast[to][through]((char *)dst + i * to_size, between, count);
+    }
+}
+
+THStatus THTensor_copy(THTensor *dst, const THTensor *src) {
+    const char *fn = "THTensor_copy";
+    THStatus status = TH_check_input(fn, "dst", dst);
+    if (status == TH_OK) status = TH_check_input(fn, "src", src);
+    if (status != TH_OK) return status;
+    if (!th_broadcasts_to(src, th_sizes(dst), dst->ndim)) {
+        th_text got, want;
+        return TH_raisef(TH_E_SHAPE, "%s: got src %s, want sizes that broadcast to dst's, %s", fn,
+                         th_tensor_text(got, src), th_sizes_text(want, th_sizes(dst), dst->ndim));
+    }
+    THTensor *result;
+    status = TH_output_begin(&result, fn, &dst, dst->dtype, th_sizes(dst), dst->ndim, 1, 1, &src, 1);
+    if (status != TH_OK) return status;
+    if (dst != src) th_copy(dst, src);
+    return TH_output_end(result, &dst, TH_OK);
+}
+
+/* A contiguous copy with the given dtype. */
+static THStatus make_copy(THTensor **out, const char *fn, const THTensor *t, THDtype dtype) {
+    THTensor *copy;
+    THStatus status = th_tensor_new(&copy, fn, dtype, th_sizes(t), t->ndim);
+    if (status != TH_OK) return status;
+    th_copy(copy, t);
+    *out = copy;
+    return TH_OK;
+}
+
+static THStatus check_new(const char *fn, THTensor **out, const THTensor *t) {
+    return out ? TH_check_input(fn, "t", t) : TH_raisef(TH_E_ARG, "%s: out is NULL", fn);
+}
+
+THStatus THTensor_clone(THTensor **out, const THTensor *t) {
+    THStatus status = check_new("THTensor_clone", out, t);
+    return status == TH_OK ? make_copy(out, "THTensor_clone", t, t->dtype) : status;
+}
+
+THStatus THTensor_contiguous(THTensor **out, const THTensor *t) {
+    THStatus status = check_new("THTensor_contiguous", out, t);
+    if (status != TH_OK) return status;
+    if (!t->contiguous) return make_copy(out, "THTensor_contiguous", t, t->dtype);
+    *out = THTensor_retain((THTensor *)t);
+    return TH_OK;
+}
+
+THStatus THTensor_to(THTensor **out, const THTensor *t, THDtype dtype) {
+    THStatus status = check_new("THTensor_to", out, t);
+    if (status != TH_OK) return status;
+    if (!TH_dtype_size(dtype))
+        return TH_raisef(TH_E_TYPE, "THTensor_to: got dtype %d, want one of TH/dtype.def", (int)dtype);
+    if (t->dtype != dtype || t->number) return make_copy(out, "THTensor_to", t, dtype);
+    *out = THTensor_retain((THTensor *)t);
+    return TH_OK;
+}
