@@ -7,7 +7,7 @@
 #include "TH/tensor.h"
 
 struct THStorage {
-    int64_t refs; /* atomic */
+    int64_t refs;     /* atomic */
     uint64_t version; /* atomic, relaxed */
     void *data;
     int64_t nbytes;
@@ -33,9 +33,13 @@ struct THTensor {
 static inline const int64_t *th_sizes(const THTensor *t) { return t->geometry; }
 static inline const int64_t *th_strides(const THTensor *t) { return t->geometry + t->ndim; }
 
-/* A new descriptor without checks: geometry is trusted. strides NULL: contiguous. Retains storage. NULL when out of memory. */
+/* A new descriptor without checks: geometry is trusted. strides NULL: contiguous. Retains storage. NULL when out of
+ * memory. */
 THTensor *th_tensor_make(THStorage *storage, THDtype dtype, const int64_t *sizes, const int64_t *strides, int32_t ndim,
                          int64_t offset);
+
+/* THTensor_new in the name of `fn`. */
+THStatus th_tensor_new(THTensor **out, const char *fn, THDtype dtype, const int64_t *sizes, int32_t ndim);
 
 /* Turns a possibly negative dim into 0 ... ndim-1 (a 0-dim tensor counts as having one dimension). */
 THStatus th_dim(int32_t *out, const char *fn, int32_t dim, int32_t ndim);

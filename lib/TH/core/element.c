@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Single elements as numbers. */
+#include "core/tensor.h"
+#include "expr/half.h"
+
+#include <math.h>
+
+THScalar th_load(const void *p, THDtype dtype) {
+    THScalar s = {.kind = TH_SCALAR_FLOAT};
+    switch (dtype) {
+    case TH_FLOAT16: s.v.d = (double)th_float16_load(*(const uint16_t *)p); return s;
+    case TH_BFLOAT16: s.v.d = (double)th_bfloat16_load(*(const uint16_t *)p); return s;
+    case TH_FLOAT32: s.v.d = (double)*(const float *)p; return s;
+    case TH_FLOAT64: s.v.d = *(const double *)p; return s;
+    }
+    s.kind = dtype == TH_BOOL ? TH_SCALAR_BOOL : TH_SCALAR_INT;
+    switch (dtype) {
+    case TH_BOOL: s.v.i = *(const uint8_t *)p != 0; break;
+    case TH_UINT8: s.v.i = *(const uint8_t *)p; break;
+    case TH_INT8: s.v.i = *(const int8_t *)p; break;
+    case TH_INT16: s.v.i = *(const int16_t *)p; break;
+    case TH_INT32: s.v.i = *(const int32_t *)p; break;
+    case TH_INT64: s.v.i = *(const int64_t *)p; break;
+    }
+    return s;
+}
+
+/* Rounds once: to odd in float32 first, so that the second rounding to the half type sees whether bits were lost
+   (Boldo and Melquiond, "Emulation of a FMA and correctly rounded sums", 2008). */
+static float to_odd(double d) {
+    float f = (float)d;
+    if (isnan(d) || isinf(f) || (double)f == d) return f;
+    uint32_t u = th_float_bits(f);
+    if (fabs((double)f) > fabs(d)) u--;
+    return th_bits_float(u | 1);
+}
+
+static int64_t as_int(const THScalar *value) {
+    if (value->kind != TH_SCALAR_FLOAT) return value->v.i;
+    return value->v.d >= -0x1p63 && value->v.d < 0x1p63 ? (int64_t)value->v.d : INT64_MIN;
+}
+
+void th_store(void *p, THDtype dtype, const THScalar *value) {
+    double d = value->kind == TH_SCALAR_FLOAT ? value->v.d : (double)value->v.i;
+    int64_t i = as_int(value);
+    switch (dtype) {
+    case TH_BOOL: *(uint8_t *)p = value->kind == TH_SCALAR_FLOAT ? d != 0 : i != 0; break;
+    case TH_UINT8: *(uint8_t *)p = (uint8_t)i; break;
+    case TH_INT8: *(int8_t *)p = (int8_t)i; break;
+    case TH_INT16: *(int16_t *)p = (int16_t)i; break;
+    case TH_INT32: *(int32_t *)p = (int32_t)i; break;
+    case TH_INT64: *(int64_t *)p = i; break;
+    case TH_FLOAT16: *(uint16_t *)p = th_float16_store(to_odd(d)); break;
+    case TH_BFLOAT16: *(uint16_t *)p = th_bfloat16_store(to_odd(d)); break;
+    case TH_FLOAT32: *(float *)p = value->kind == TH_SCALAR_FLOAT ? (float)d : (float)i; break;
+    case TH_FLOAT64: *(double *)p = d; break;
+    }
+}
+
+static THStatus locate(void **p, const char *fn, const THTensor *t, const int64_t *index) {
+    th_text text, have;
+    if (!t || (!index && t->ndim > 0)) return TH_raisef(TH_E_ARG, "%s: %s is NULL", fn, t ? "index" : "t");
+    if (t->storage->device != TH_CPU)
+        return TH_raisef(TH_E_DEVICE, "%s: got a tensor on another device, want the CPU", fn);
+    const int64_t *sizes = th_sizes(t), *strides = th_strides(t);
+    int64_t at = 0;
+    for (int32_t k = 0; k < t->ndim; k++) {
+        int64_t i = index[k] < 0 ? index[k] + sizes[k] : index[k];
+        if (i < 0 || i >= sizes[k])
+            return TH_raisef(TH_E_INDEX, "%s: got index %s, want one inside %s", fn,
+                             th_sizes_text(text, index, t->ndim), th_tensor_text(have, t));
+        at += i * strides[k];
+    }
+    *p = (char *)t->data + at * TH_dtype_size(t->dtype);
+    return TH_OK;
+}
+
+THStatus THTensor_get(THScalar *out, const THTensor *t, const int64_t *index) {
+    void *p;
+    if (!out) return TH_raisef(TH_E_ARG, "THTensor_get: out is NULL");
+    THStatus status = locate(&p, "THTensor_get", t, index);
+    if (status == TH_OK) *out = th_load(p, t->dtype);
+    return status;
+}
+
+THStatus THTensor_set(THTensor *t, const int64_t *index, const THScalar *value) {
+    void *p;
+    if (!value) return TH_raisef(TH_E_ARG, "THTensor_set: value is NULL");
+    if (value->kind < TH_SCALAR_BOOL || value->kind > TH_SCALAR_FLOAT)
+        return TH_raisef(TH_E_TYPE, "THTensor_set: got a scalar of kind %d, want bool, int or float", (int)value->kind);
+    THStatus status = locate(&p, "THTensor_set", t, index);
+    if (status != TH_OK) return status;
+    if (t->storage->readonly)
+        return TH_raisef(TH_E_ARG, "THTensor_set: got a read-only tensor, want one that can be written");
+    th_store(p, t->dtype, value);
+    THStorage_touch(t->storage);
+    return TH_OK;
+}
+
+THStatus THTensor_item(THScalar *out, const THTensor *t) {
+    th_text text;
+    if (!out || !t) return TH_raisef(TH_E_ARG, "THTensor_item: %s is NULL", out ? "t" : "out");
+    if (t->numel != 1) return TH_raisef(TH_E_SHAPE, "THTensor_item: got %s, want one element", th_tensor_text(text, t));
+    if (t->storage->device != TH_CPU)
+        return TH_raisef(TH_E_DEVICE, "THTensor_item: got a tensor on another device, want the CPU");
+    *out = th_load(t->data, t->dtype);
+    return TH_OK;
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What every op does around its arithmetic: checks of inputs, making and checking outputs. */
+#include "core/overlap.h"
+#include "core/tensor.h"
+
+#include <string.h>
+
+THStatus TH_check_input(const char *fn, const char *arg, const THTensor *t) {
+    if (!t) return TH_raisef(TH_E_ARG, "%s: %s is NULL", fn, arg);
+    if (t->storage->device != TH_CPU)
+        return TH_raisef(TH_E_DEVICE, "%s: got %s on device %d:%d, want the CPU", fn, arg,
+                         (int)(t->storage->device >> 32), (int)(uint32_t)t->storage->device);
+    return TH_OK;
+}
+
+/* bool < integer < floating: a cast must not lose the category. */
+static int category(THDtype dtype) { return TH_dtype_is_floating(dtype) ? 2 : dtype != TH_BOOL; }
+
+static THStatus check_output(const char *fn, const THTensor *t, THDtype dtype, const int64_t *sizes, int32_t ndim,
+                             int32_t exact) {
+    th_text got, want;
+    THStatus status = TH_check_input(fn, "out", t);
+    if (status != TH_OK) return status;
+    if (t->ndim != ndim || memcmp(th_sizes(t), sizes, (size_t)ndim * sizeof *sizes) != 0)
+        return TH_raisef(TH_E_SHAPE, "%s: got out %s, want sizes %s", fn, th_tensor_text(got, t),
+                         th_sizes_text(want, sizes, ndim));
+    if (exact ? t->dtype != dtype : category(t->dtype) < category(dtype))
+        return TH_raisef(TH_E_TYPE, "%s: got out %s, want %s%s", fn, th_tensor_text(got, t),
+                         exact ? "" : "a dtype that holds ", TH_dtype_name(dtype));
+    if (t->storage->readonly)
+        return TH_raisef(TH_E_ARG, "%s: got out %s that is read-only, want one that can be written", fn,
+                         th_tensor_text(got, t));
+    if (th_overlaps_itself(t))
+        return TH_raisef(TH_E_ARG, "%s: got out %s whose elements share memory (strides %s), want each on its own", fn,
+                         th_tensor_text(got, t), th_sizes_text(want, th_strides(t), ndim));
+    return TH_OK;
+}
+
+THStatus TH_output_begin(THTensor **result, const char *fn, THTensor **out, THDtype dtype, const int64_t *sizes,
+                         int32_t ndim, int32_t exact, int32_t inplace, const THTensor *const *inputs, int32_t n) {
+    if (!out) return TH_raisef(TH_E_ARG, "%s: out is NULL", fn);
+    if (!*out) return th_tensor_new(result, fn, dtype, sizes, ndim);
+    THTensor *t = *out;
+    THStatus status = check_output(fn, t, dtype, sizes, ndim, exact);
+    for (int32_t i = 0; i < n && status == TH_OK; i++) {
+        th_text a, b;
+        if (!inputs[i] || (inplace && th_same_geometry(t, inputs[i])) || !th_overlap(t, inputs[i])) continue;
+        status =
+            TH_raisef(TH_E_ARG, "%s: got out %s that shares memory with an input %s, want %s", fn, th_tensor_text(a, t),
+                      th_tensor_text(b, inputs[i]), inplace ? "that input itself or memory apart" : "memory apart");
+    }
+    if (status == TH_OK) *result = THTensor_retain(t);
+    return status;
+}
+
+THStatus TH_output_end(THTensor *result, THTensor **out, THStatus status) {
+    if (status == TH_OK && !*out) {
+        *out = result;
+        return TH_OK;
+    }
+    if (status == TH_OK) THStorage_touch(result->storage);
+    THTensor_free(result);
+    return status;
+}
