@@ -20,6 +20,8 @@
 #define TH_INLINE static inline __attribute__((always_inline, unused))
 
 /* Loops that must become vector code whatever the cost model thinks. */
-#define TH_SIMD _Pragma("omp simd")
+#define TH_PRAGMA(text) _Pragma(#text)
+#define TH_SIMD TH_PRAGMA(omp simd)
+#define TH_SIMD_SUM(...) TH_PRAGMA(omp simd reduction(+ : __VA_ARGS__)) /* the loop adds to these variables */
 
 #endif

@@ -19,6 +19,15 @@ THStatus thnn_check_same_dtype(const char *fn, const char *arg, const THTensor *
                      TH_dtype_name(dtype), like);
 }
 
+THStatus thnn_check_param(const char *fn, const char *arg, const THTensor *t, THDtype dtype) {
+    THStatus status = TH_check_input(fn, arg, t);
+    if (status != TH_OK || THTensor_dtype(t) == dtype) return status;
+    const int32_t half = TH_dtype_size(dtype) == 2;
+    if (half && THTensor_dtype(t) == TH_FLOAT32) return TH_OK;
+    return TH_raisef(TH_E_TYPE, "%s: got %s of dtype %s, want %s%s", fn, arg, TH_dtype_name(THTensor_dtype(t)),
+                     TH_dtype_name(dtype), half ? " or float32" : "");
+}
+
 THStatus thnn_check_sizes(const char *fn, const char *arg, const THTensor *t, const int64_t *sizes, int32_t ndim) {
     if (THTensor_ndim(t) == ndim && (ndim == 0 || !memcmp(THTensor_sizes(t), sizes, (size_t)ndim * sizeof *sizes))) {
         return TH_OK;

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "kernels/norm.h"
+
+#include "expr/template.h"
+
+/* How a block of channels lies in memory: `images` times `runs` runs of `length` elements. Where inner is 1 the
+   channels are one run of lanes, otherwise each channel has its run. */
+typedef struct block {
+    int64_t images, step, start, channels, runs, length;
+    int lanes;
+    double count; /* of values per channel */
+} block;
+
+TH_INLINE block block_of(const thnn_norm_args *a, int64_t lo, int64_t hi) {
+    const int lanes = a->inner == 1;
+    return (block){.images = a->n,
+                   .step = a->channels * a->inner,
+                   .start = lo * a->inner,
+                   .channels = hi - lo,
+                   .runs = lanes ? 1 : hi - lo,
+                   .length = lanes ? hi - lo : a->inner,
+                   .lanes = lanes,
+                   .count = (double)(a->n * a->inner)};
+}
+
+#define C float
+#define FN(name) TH_JOIN(name, f32)
+#include "kernels/norm.inc"
+#undef C
+#undef FN
+
+#define C double
+#define FN(name) TH_JOIN(name, f64)
+#include "kernels/norm.inc"
+#undef C
+#undef FN
+
+const thnn_norm_table TH_ISA_NAME(thnn_norm) = {
+    .stats = {stats_f32, stats_f64},
+    .apply = {apply_f32, apply_f64},
+    .grad_sums = {grad_sums_f32, grad_sums_f64},
+    .grad_apply = {grad_apply_f32, grad_apply_f64},
+};

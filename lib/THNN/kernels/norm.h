@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef THNN_KERNELS_NORM_H
+#define THNN_KERNELS_NORM_H
+
+#include <stdint.h>
+
+/* x, grad and out are contiguous, [n, channels, inner], and may be the same; all other arrays have one element per
+ * channel. */
+typedef struct thnn_norm_args {
+    int64_t n, channels, inner;
+    const void *x, *grad;
+    void *out;
+    const void *weight, *bias;    /* NULL: 1 and 0 */
+    double *mean, *var;           /* of the batch, biased: made by stats */
+    double *sum_grad, *sum_cross; /* of grad, and of grad (x - mean): made by grad_sums */
+    const double *invstd;
+    int32_t training;
+} thnn_norm_args;
+
+/* For the channels lo ... hi-1, at most THNN_NORM_CHANNELS of them. */
+typedef void (*thnn_norm_kernel)(const thnn_norm_args *a, int64_t lo, int64_t hi);
+enum { THNN_NORM_CHANNELS = 64 };
+
+/* [float32, float64] */
+typedef struct thnn_norm_table {
+    thnn_norm_kernel stats[2], apply[2], grad_sums[2], grad_apply[2];
+} thnn_norm_table;
+
+#define TH_ISA(isa, ...) extern const thnn_norm_table thnn_norm_##isa;
+#include "expr/isa.def"
+#undef TH_ISA
+
+#endif

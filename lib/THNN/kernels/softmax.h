@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef THNN_KERNELS_SOFTMAX_H
+#define THNN_KERNELS_SOFTMAX_H
+
+#include <stdint.h>
+
+/* x is contiguous, [outer, n, inner], normalised along n. Row i of [lo, hi) is the one at outer index i / inner and
+   inner index i % inner; n >= 1. y may be x; grad_x may be grad or y. */
+typedef void (*thnn_softmax_forward)(void *y, const void *x, int64_t n, int64_t inner, int64_t lo, int64_t hi);
+typedef void (*thnn_softmax_backward)(void *grad_x, const void *grad, const void *y, int64_t n, int64_t inner,
+                                      int64_t lo, int64_t hi);
+
+/* [float32, float64][softmax, log_softmax] */
+typedef struct thnn_softmax_table {
+    thnn_softmax_forward forward[2][2];
+    thnn_softmax_backward backward[2][2];
+} thnn_softmax_table;
+
+#define TH_ISA(isa, ...) extern const thnn_softmax_table thnn_softmax_##isa;
+#include "expr/isa.def"
+#undef TH_ISA
+
+#endif
