@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Two levels. Blocks up to SMALL_MAX come from lists of the calling thread, without locks or atomic read-modify-writes;
    larger ones, and what the threads' lists cannot hold or serve, from central lists behind one mutex. Sizes are rounded
-   up to classes, and every layer sees the rounded size, so that no block needs a header. */
+   up to classes, and every layer sees the rounded size, so that no block needs a header. The source (system or hooks)
+   is never called with the mutex held: a hook may wait for a lock, such as an interpreter's, whose owner is about to
+   allocate. */
 #include "TH/memory.h"
 #include "TH/sys.h"
 
@@ -40,9 +42,12 @@ enum {
     LARGE_CLASSES = 50 * 8,                    /* from 2^12 to 2^62, eight steps an octave */
     CLASSES = SMALL_CLASSES + LARGE_CLASSES
 };
+#define NBYTES_MAX (INT64_C(1) << 62)
 
+/* A block that is not in use. */
 typedef struct block {
     struct block *next;
+    int64_t nbytes; /* only on its way to the source */
 } block;
 
 typedef struct list {
@@ -63,6 +68,7 @@ static __thread thread_cache *mine __attribute__((tls_model("initial-exec")));
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_key_t key;
+static int have_key;
 
 /* Behind the mutex: */
 static list central[CLASSES];
@@ -125,35 +131,46 @@ static void push(list *l, void *p, int64_t nbytes) {
     (void)nbytes;
 }
 
-/* Hands every block of `l` to the source. */
-static int64_t drain(list *l, int64_t nbytes) {
-    int64_t n = l->count;
-    while (l->head) source_free(pop(l), nbytes);
-    return n * nbytes;
-}
-
-static int64_t drain_thread(thread_cache *c) {
-    int64_t n = 0;
-    for (int32_t k = 1; k < SMALL_CLASSES; k++) n += drain(&c->small[k], class_bytes(k));
-    return n;
-}
-
-static int64_t drain_central(void) {
-    int64_t n = 0;
-    for (int32_t k = 1; k < CLASSES; k++) n += drain(&central[k], class_bytes(k));
-    cached = 0;
-    return n;
-}
-
-static void keep_central(void *p, int32_t k) {
-    int64_t nbytes = class_bytes(k), most = LOAD(limit);
-    if (nbytes > most) {
-        source_free(p, nbytes);
-        return;
+/* Moves every block of `l` to a chain that `release` hands to the source; returns their bytes. */
+static int64_t condemn(list *l, int64_t nbytes, block **doomed) {
+    int64_t total = 0;
+    for (; l->head; total += nbytes) {
+        block *b = pop(l);
+        *b = (block){*doomed, nbytes};
+        *doomed = b;
     }
-    if (cached + nbytes > most) drain_central(); /* blocks of sizes no longer asked for must not fill the cache */
+    return total;
+}
+
+static int64_t condemn_thread(thread_cache *c, block **doomed) {
+    int64_t total = 0;
+    for (int32_t k = 1; k < SMALL_CLASSES; k++) total += condemn(&c->small[k], class_bytes(k), doomed);
+    return total;
+}
+
+static int64_t condemn_central(block **doomed) {
+    int64_t total = 0;
+    for (int32_t k = 1; k < CLASSES; k++) total += condemn(&central[k], class_bytes(k), doomed);
+    cached = 0;
+    return total;
+}
+
+/* Without the mutex. */
+static void release(block *doomed) {
+    while (doomed) {
+        block b = *doomed;
+        source_free(doomed, b.nbytes);
+        doomed = b.next;
+    }
+}
+
+/* Over the limit everything else goes: blocks of sizes no longer asked for must not fill the cache. */
+static void keep_central(void *p, int32_t k, block **doomed) {
+    int64_t nbytes = class_bytes(k), most = LOAD(limit);
+    if (cached + nbytes > most) condemn_central(doomed);
     push(&central[k], p, nbytes);
     cached += nbytes;
+    if (nbytes > most) condemn_central(doomed);
 }
 
 static void *take_central(int32_t k) {
@@ -166,14 +183,16 @@ static void *take_central(int32_t k) {
 
 static void thread_ends(void *arg) {
     thread_cache *c = arg;
+    block *doomed = NULL;
     pthread_mutex_lock(&mutex);
     for (int32_t k = 1; k < SMALL_CLASSES; k++)
-        while (c->small[k].head) keep_central(pop(&c->small[k]), k);
+        while (c->small[k].head) keep_central(pop(&c->small[k]), k, &doomed);
     allocated += c->allocated;
     allocations += c->allocations;
     *c->link = c->next;
     if (c->next) c->next->link = c->link;
     pthread_mutex_unlock(&mutex);
+    release(doomed);
     mine = NULL;
     free(c);
 }
@@ -188,7 +207,7 @@ static void start(void) {
     if (!text || end == text || *end || bytes < 0)
         bytes = CACHE_BY_DEFAULT ? (int64_t)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE) / 4 : 0;
     STORE(limit, bytes);
-    pthread_key_create(&key, thread_ends);
+    have_key = pthread_key_create(&key, thread_ends) == 0;
     pthread_atfork(lock, unlock, unlock);
 }
 
@@ -196,7 +215,7 @@ static void start(void) {
 static thread_cache *my_cache(void) {
     if (mine) return mine;
     pthread_once(&once, start);
-    thread_cache *c = calloc(1, sizeof *c);
+    thread_cache *c = have_key ? calloc(1, sizeof *c) : NULL;
     if (!c || pthread_setspecific(key, c) != 0) {
         free(c);
         return NULL;
@@ -228,43 +247,45 @@ static int64_t cached_now(void) {
 
 /* ---- the slow paths ---- */
 
-/* From the source, if need be after emptying the caches and asking for help. Called and left with the mutex held. */
-static void *alloc_pressed(int64_t nbytes) {
+/* From the source, if need be after emptying the caches and asking for help. */
+static void *alloc_source(int64_t nbytes) {
     void *p = source_alloc(nbytes);
-    if (p) return p;
-    if ((mine ? drain_thread(mine) : 0) + drain_central() > 0) p = source_alloc(nbytes);
-    if (p || !hooks.pressure) return p;
-    THMemoryHooks h = hooks;
-    pthread_mutex_unlock(&mutex); /* the callback may free */
-    int32_t freed = h.pressure(h.user, nbytes);
-    pthread_mutex_lock(&mutex);
-    return freed == 1 ? source_alloc(nbytes) : NULL;
+    if (!p && TH_memory_trim() > 0) p = source_alloc(nbytes);
+    if (!p && hooks.pressure && hooks.pressure(hooks.user, nbytes) == 1) p = source_alloc(nbytes);
+    return p;
+}
+
+/* From the central lists, with some more for this thread's next calls. */
+static void *alloc_central(thread_cache *c, int32_t k) {
+    void *p = take_central(k);
+    if (c && k < SMALL_CLASSES)
+        for (int64_t n = SMALL_LIST_BYTES / class_bytes(k) / 2; n > 0 && central[k].head; n--)
+            push(&c->small[k], take_central(k), class_bytes(k));
+    return p;
 }
 
 static __attribute__((noinline)) void *alloc_slow(int64_t nbytes) {
-    if (nbytes < 0) {
-        TH_raisef(TH_E_ARG, "TH_alloc: got %lld bytes, want at least 0", (long long)nbytes);
+    if (nbytes < 0 || nbytes > NBYTES_MAX) {
+        TH_raisef(TH_E_MEMORY, "TH_alloc: got %lld bytes, want 0 to 2^62", (long long)nbytes);
         return NULL;
     }
     thread_cache *c = my_cache();
     int32_t k = class_of(nbytes ? nbytes : 1);
     int64_t rounded = class_bytes(k);
     pthread_mutex_lock(&mutex);
-    void *p = take_central(k);
-    if (p && c && k < SMALL_CLASSES) /* bring some for the next calls */
-        for (int64_t n = SMALL_LIST_BYTES / rounded / 2; n > 0 && central[k].head; n--)
-            push(&c->small[k], take_central(k), rounded);
-    if (!p && nbytes <= INT64_C(1) << 62 && (p = alloc_pressed(rounded))) from_system++;
-    if (p) {
-        allocated += rounded;
-        allocations++;
-        allocated_now();
-    }
+    void *p = alloc_central(c, k);
     pthread_mutex_unlock(&mutex);
-    if (!p) {
+    int fresh = !p;
+    if (fresh && !(p = alloc_source(rounded))) {
         TH_raisef(TH_E_MEMORY, "TH_alloc: out of memory: got none of the %lld bytes wanted", (long long)nbytes);
         return NULL;
     }
+    pthread_mutex_lock(&mutex);
+    from_system += fresh;
+    allocated += rounded;
+    allocations++;
+    allocated_now();
+    pthread_mutex_unlock(&mutex);
     SHOW(p, (size_t)nbytes);
     HIDE((char *)p + nbytes, (size_t)(rounded - nbytes));
     return p;
@@ -272,18 +293,20 @@ static __attribute__((noinline)) void *alloc_slow(int64_t nbytes) {
 
 static __attribute__((noinline)) void free_slow(void *p, int64_t nbytes) {
     thread_cache *c = my_cache();
+    block *doomed = NULL;
     int32_t k = class_of(nbytes ? nbytes : 1);
     int64_t rounded = class_bytes(k);
     SHOW(p, (size_t)rounded);
     pthread_mutex_lock(&mutex);
     allocated -= rounded;
     if (c && k < SMALL_CLASSES && LOAD(limit) > 0) {
-        while (c->small[k].count > SMALL_LIST_BYTES / rounded / 2) keep_central(pop(&c->small[k]), k);
+        while (c->small[k].count > SMALL_LIST_BYTES / rounded / 2) keep_central(pop(&c->small[k]), k, &doomed);
         push(&c->small[k], p, rounded);
     } else {
-        keep_central(p, k);
+        keep_central(p, k, &doomed);
     }
     pthread_mutex_unlock(&mutex);
+    release(doomed);
 }
 
 /* ---- the interface ---- */
@@ -346,10 +369,12 @@ void TH_memory_reset_peak(void) {
 }
 
 int64_t TH_memory_trim(void) {
+    block *doomed = NULL;
     pthread_mutex_lock(&mutex);
-    int64_t n = drain_central();
-    if (mine) n += drain_thread(mine);
+    int64_t n = condemn_central(&doomed);
     pthread_mutex_unlock(&mutex);
+    if (mine) n += condemn_thread(mine, &doomed);
+    release(doomed);
     return n;
 }
 
@@ -367,15 +392,15 @@ THStatus TH_memory_set_hooks(const THMemoryHooks *h) {
     if (h) next = *h;
     if (h && (!h->alloc || !h->dealloc))
         return TH_raisef(TH_E_ARG, "TH_memory_set_hooks: %s is NULL", h->alloc ? "dealloc" : "alloc");
+    block *doomed = NULL;
     pthread_once(&once, start);
     pthread_mutex_lock(&mutex);
     int64_t used = allocated_now();
-    if (used == 0) {
-        drain_central();
-        for (thread_cache *c = threads; c; c = c->next) drain_thread(c);
-        hooks = next;
-    }
+    if (used == 0) condemn_central(&doomed);
+    for (thread_cache *c = threads; c && used == 0; c = c->next) condemn_thread(c, &doomed);
     pthread_mutex_unlock(&mutex);
     if (used != 0) return TH_raisef(TH_E_ARG, "TH_memory_set_hooks: got %lld bytes in use, want none", (long long)used);
+    release(doomed); /* to the source they came from */
+    hooks = next;
     return TH_OK;
 }

@@ -78,13 +78,22 @@ static int interleaved_apart(window *a, window *b, int64_t at) {
     return at >= a->width || -at >= b->width;
 }
 
+/* As extent, without sorting. */
+static int64_t span(const THTensor *t) {
+    int64_t n = 1;
+    if (t->contiguous) return t->numel * TH_dtype_size(t->dtype);
+    for (int32_t k = 0; k < t->ndim; k++) n += (th_sizes(t)[k] - 1) * th_strides(t)[k];
+    return n * TH_dtype_size(t->dtype);
+}
+
 int th_overlap(const THTensor *a, const THTensor *b) {
     if (a->numel == 0 || b->numel == 0 || a->storage->device != b->storage->device) return 0;
+    uintptr_t pa = (uintptr_t)a->data, pb = (uintptr_t)b->data;
+    if (pa + (uintptr_t)span(a) <= pb || pb + (uintptr_t)span(b) <= pa) return 0;
+    if (a->contiguous && b->contiguous) return 1;
     window wa, wb;
     window_of(&wa, a);
     window_of(&wb, b);
-    uintptr_t pa = (uintptr_t)a->data, pb = (uintptr_t)b->data;
-    if (pa + (uintptr_t)extent(&wa) <= pb || pb + (uintptr_t)extent(&wb) <= pa) return 0;
     return !interleaved_apart(&wa, &wb, (int64_t)(pb - pa));
 }
 

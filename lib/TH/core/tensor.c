@@ -125,12 +125,13 @@ static int is_contiguous(const int64_t *sizes, const int64_t *strides, int32_t n
     return 1;
 }
 
-THTensor *th_tensor_make(THStorage *storage, THDtype dtype, const int64_t *sizes, const int64_t *strides, int32_t ndim,
-                         int64_t offset) {
+/* th_tensor_make that takes over the caller's reference to storage, unless it fails. */
+static THTensor *make_owner(THStorage *storage, THDtype dtype, const int64_t *sizes, const int64_t *strides,
+                            int32_t ndim, int64_t offset) {
     THTensor *t = TH_alloc(block_bytes(ndim));
     if (!t) return NULL;
     t->refs = 1;
-    t->storage = THStorage_retain(storage);
+    t->storage = storage;
     t->offset = offset;
     t->data = (char *)storage->data + offset * TH_dtype_size(dtype);
     t->numel = 1;
@@ -149,15 +150,24 @@ THTensor *th_tensor_make(THStorage *storage, THDtype dtype, const int64_t *sizes
     return t;
 }
 
+THTensor *th_tensor_make(THStorage *storage, THDtype dtype, const int64_t *sizes, const int64_t *strides, int32_t ndim,
+                         int64_t offset) {
+    THTensor *t = make_owner(storage, dtype, sizes, strides, ndim, offset);
+    if (t) THStorage_retain(storage);
+    return t;
+}
+
 THStatus th_tensor_new(THTensor **out, const char *fn, THDtype dtype, const int64_t *sizes, int32_t ndim) {
-    int64_t numel;
+    int64_t numel = 0;
     THStorage *storage;
     if (!out) return TH_raisef(TH_E_ARG, "%s: out is NULL", fn);
     THStatus status = th_check_sizes(&numel, fn, dtype, sizes, ndim);
     if (status != TH_OK || (status = THStorage_new(&storage, numel * TH_dtype_size(dtype))) != TH_OK) return status;
-    THTensor *t = th_tensor_make(storage, dtype, sizes, NULL, ndim, 0);
-    THStorage_free(storage);
-    if (!t) return TH_E_MEMORY;
+    THTensor *t = make_owner(storage, dtype, sizes, NULL, ndim, 0);
+    if (!t) {
+        THStorage_free(storage);
+        return TH_E_MEMORY;
+    }
     *out = t;
     return TH_OK;
 }
@@ -168,7 +178,7 @@ THStatus THTensor_new(THTensor **out, THDtype dtype, const int64_t *sizes, int32
 
 static THStatus make_over(THTensor **out, const char *fn, THStorage *storage, THDtype dtype, const int64_t *sizes,
                           const int64_t *strides, int32_t ndim, int64_t offset) {
-    int64_t numel;
+    int64_t numel = 0;
     THStatus status = th_check_sizes(&numel, fn, dtype, sizes, ndim);
     if (status != TH_OK) return status;
     status = check_window(fn, storage, dtype, sizes, strides, ndim, numel, offset);
@@ -234,6 +244,8 @@ void THTensor_free(THTensor *t) {
     THStorage_free(t->storage);
     TH_free(t, block_bytes(t->ndim));
 }
+
+int64_t THTensor_refcount(const THTensor *t) { return t ? __atomic_load_n(&t->refs, __ATOMIC_ACQUIRE) : 0; }
 
 /* ---- the descriptor ---- */
 
