@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "kernels/reduce.h"
+
+#include "expr/template.h"
+
+#include <math.h>
+
+#define TH_TEMPLATE "kernels/reduce.inc"
+#include "expr/types.inc"
+
+#define FOLD(op, dtype)                                                                                                \
+    { op##_row_##dtype, op##_rows_##dtype, op##_merge_##dtype }
+#define FOLDS(op)                                                                                                      \
+    [TH_FOLD_##op] = {[TH_BOOL] = FOLD(op, uint8),      [TH_UINT8] = FOLD(op, uint8),    [TH_INT8] = FOLD(op, int8),   \
+                      [TH_INT16] = FOLD(op, int16),     [TH_INT32] = FOLD(op, int32),    [TH_INT64] = FOLD(op, int64), \
+                      [TH_FLOAT32] = FOLD(op, float32), [TH_FLOAT64] = FOLD(op, float64)}
+
+const struct th_reduce_table TH_ISA_NAME(th_reduce) = {
+    .fold = {FOLDS(sum), FOLDS(prod), FOLDS(max), FOLDS(min), FOLDS(any), FOLDS(all)},
+};

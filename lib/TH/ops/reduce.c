@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "TH/reduce.h"
+#include "core/iter.h"
+#include "core/reduce.h"
+#include "expr/template.h"
+
+#define TH_ISA(isa, ...) extern const struct th_reduce_table TH_JOIN(th_reduce, isa);
+#include "expr/isa.def"
+#undef TH_ISA
+static const struct th_reduce_table *const tables[] = {
+#define TH_ISA(isa, ...) &TH_JOIN(th_reduce, isa),
+#include "expr/isa.def"
+#undef TH_ISA
+};
+
+enum { SUM, FLOAT, ORDER, TEST };
+
+static void divide(th_strip *acc, int64_t n, int64_t count, double param) {
+    (void)param;
+    double *value = (double *)acc->value;
+    for (int64_t i = 0; i < n; i++) value[i] /= (double)count;
+}
+
+static THStatus check(const char *fn, int class, THTensor **out, const THTensor *x, const int32_t *dims, int32_t ndims,
+                      uint64_t *mask) {
+    th_text text;
+    if (!out) return TH_raisef(TH_E_ARG, "%s: out is NULL", fn);
+    THStatus status = TH_check_input(fn, "x", x);
+    if (status == TH_OK) status = th_reduce_dims(mask, fn, x, dims, ndims);
+    if (status != TH_OK) return status;
+    if (class == FLOAT && !TH_dtype_is_floating(x->dtype))
+        return TH_raisef(TH_E_TYPE, "%s: got x %s, want a floating dtype", fn, th_tensor_text(text, x));
+    if (class == ORDER && th_reduce_count(x, *mask) == 0)
+        return TH_raisef(TH_E_SHAPE, "%s: got x %s, want at least one element along the reduced dimensions", fn,
+                         th_tensor_text(text, x));
+    return TH_OK;
+}
+
+static THStatus run(const char *fn, int fold, int class, THTensor **out, const THTensor *x, const int32_t *dims,
+                    int32_t ndims, int32_t keepdim) {
+    uint64_t mask;
+    const THStatus status = check(fn, class, out, x, dims, ndims, &mask);
+    if (status != TH_OK) return status;
+    const THDtype computed = th_compute_dtype(x->dtype);
+    th_reduction op = {.fn = fn, .fold = &tables[TH_isa_index()]->fold[fold][computed]};
+    if (class == TEST) {
+        op.size = 1;
+        op.value = op.result = TH_BOOL;
+    } else if (class == ORDER) {
+        op.size = TH_dtype_size(computed);
+        op.value = computed, op.result = x->dtype;
+    } else {
+        op.size = 8;
+        op.value = TH_dtype_is_floating(x->dtype) ? TH_FLOAT64 : TH_INT64;
+        op.result = TH_dtype_is_floating(x->dtype) ? x->dtype : TH_INT64;
+        if (class == FLOAT) op.finish = divide;
+    }
+    return th_reduce_run(&op, out, x, mask, keepdim);
+}
+
+enum { TH_FOLD_mean = TH_FOLD_sum };
+
+#define TH_REDUCE(name, class)                                                                                         \
+    THStatus TH_##name(THTensor **out, const THTensor *x, const int32_t *dims, int32_t ndims, int32_t keepdim) {       \
+        return run("TH_" #name, TH_FOLD_##name, class, out, x, dims, ndims, keepdim);                                  \
+    }
+#include "TH/ops/reduce.def"
+#undef TH_REDUCE
