@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "kernels/norm.h"
 
+#include <math.h>
+
 #include "expr/template.h"
 
 /* How a block of channels lies in memory: `images` times `runs` runs of `length` elements. Where inner is 1 the

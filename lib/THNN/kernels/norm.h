@@ -11,9 +11,9 @@ typedef struct thnn_norm_args {
     const void *x, *grad;
     void *out;
     const void *weight, *bias;    /* NULL: 1 and 0 */
-    double *mean, *var;           /* of the batch, biased: made by stats */
-    double *sum_grad, *sum_cross; /* of grad, and of grad (x - mean): made by grad_sums */
-    const double *invstd;
+    double *mean, *var, *invstd;  /* stats makes them: of the batch, var biased, invstd = 1 / sqrt(var + eps) */
+    double *sum_grad, *sum_cross; /* grad_sums makes them: of grad, and of grad (x - mean) */
+    double eps;
     int32_t training;
 } thnn_norm_args;
 

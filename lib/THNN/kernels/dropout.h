@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef THNN_KERNELS_DROPOUT_H
+#define THNN_KERNELS_DROPOUT_H
+
+#include "TH/sys.h"
+
+/* x scale where the mask is not 0, else 0; param is scale, a double. [float32, float64] */
+typedef struct thnn_dropout_table {
+    THKernel keep[2];
+} thnn_dropout_table;
+
+#define TH_ISA(isa, ...) extern const thnn_dropout_table thnn_dropout_##isa;
+#include "expr/isa.def"
+#undef TH_ISA
+
+#endif
