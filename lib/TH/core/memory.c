@@ -116,7 +116,6 @@ static void source_free(void *p, int64_t nbytes) {
 
 static block *pop(list *l) {
     block *b = l->head;
-    SHOW(b, sizeof *b);
     l->head = b->next;
     BUMP(l->count, -1);
     return b;
@@ -127,7 +126,7 @@ static void push(list *l, void *p, int64_t nbytes) {
     b->next = l->head;
     l->head = b;
     BUMP(l->count, 1);
-    HIDE(b, (size_t)nbytes);
+    HIDE(b + 1, (size_t)nbytes - sizeof *b); /* the leak checker must see `next` */
     (void)nbytes;
 }
 
@@ -265,12 +264,13 @@ static void *alloc_central(thread_cache *c, int32_t k) {
 }
 
 static __attribute__((noinline)) void *alloc_slow(int64_t nbytes) {
+    if (nbytes == 0) return TH_alloc(1);
     if (nbytes < 0 || nbytes > NBYTES_MAX) {
         TH_raisef(TH_E_MEMORY, "TH_alloc: got %lld bytes, want 0 to 2^62", (long long)nbytes);
         return NULL;
     }
     thread_cache *c = my_cache();
-    int32_t k = class_of(nbytes ? nbytes : 1);
+    int32_t k = class_of(nbytes);
     int64_t rounded = class_bytes(k);
     pthread_mutex_lock(&mutex);
     void *p = alloc_central(c, k);
@@ -292,9 +292,13 @@ static __attribute__((noinline)) void *alloc_slow(int64_t nbytes) {
 }
 
 static __attribute__((noinline)) void free_slow(void *p, int64_t nbytes) {
+    if (nbytes == 0) {
+        TH_free(p, 1);
+        return;
+    }
     thread_cache *c = my_cache();
     block *doomed = NULL;
-    int32_t k = class_of(nbytes ? nbytes : 1);
+    int32_t k = class_of(nbytes);
     int64_t rounded = class_bytes(k);
     SHOW(p, (size_t)rounded);
     pthread_mutex_lock(&mutex);
