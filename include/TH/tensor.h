@@ -35,6 +35,7 @@ TH_API THStatus THTensor_new_scalar(THTensor **out, const THScalar *value);
 /** One more reference. Returns its argument; NULL is allowed, here and in THTensor_free. */
 TH_API THTensor *THTensor_retain(THTensor *t);
 TH_API void THTensor_free(THTensor *t);
+TH_API int64_t THTensor_refcount(const THTensor *t); /**< a snapshot */
 
 /* ---- reading the descriptor (borrowed pointers live as long as the tensor) ---- */
 

@@ -12,21 +12,18 @@
 namespace wick {
 
 /// Something to call on an object. Not bound to a class: a family ("nn", "optim") shares most of its methods.
-struct Method {
+struct Method : Callable {
     Method(std::string schema_text, std::string doc,
            std::function<void(Object &self, const Value *args, Value *results)> call);
-    Schema schema;
-    std::string schema_text, doc;
     /// Called with exactly schema.arguments.size() values and as many UNSET results as the schema has; throws on
     /// failure. Results it has set by then are dropped.
     std::function<void(Object &self, const Value *args, Value *results)> call;
+    bool own = false; ///< of one class, not of the family
 };
 
-/// A class of a family.
-struct Class {
+/// A class of a family; as a Callable its constructor: "Conv2d(int in_channels, ...)", no results.
+struct Class : Callable {
     std::string family, name; ///< "nn", "Conv2d"
-    std::string schema_text, doc;
-    Schema schema;               ///< of the constructor: "Conv2d(int in_channels, ...)", no results
     std::type_index type;        ///< the C++ type of its objects
     std::vector<Method> methods; ///< its own, found before the family's
     /// Called with exactly schema.arguments.size() values.

@@ -49,7 +49,8 @@ class WICK_API Error : public std::exception {
 /// Throws Error with the calling thread's TH message unless status is TH_OK.
 WICK_API void throw_status [[noreturn]] (THStatus status);
 inline void check(THStatus status) {
-    if (status != TH_OK) [[unlikely]] throw_status(status);
+    if (status != TH_OK) [[unlikely]]
+        throw_status(status);
 }
 
 } // namespace wick

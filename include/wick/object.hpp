@@ -14,7 +14,15 @@
 namespace wick {
 
 /// What an object is. Numbers are the ABI's tags (wick/abi.def.h).
-enum class Kind : uint32_t { Tensor = 64, String = 65, List = 66, Function = 67, Module = 68, Optimizer = 69, Node = 70 };
+enum class Kind : uint32_t {
+    Tensor = 64,
+    String = 65,
+    List = 66,
+    Function = 67,
+    Module = 68,
+    Optimizer = 69,
+    Node = 70
+};
 
 /// Counted from 1 at creation; any thread may retain and release. Memory comes from TH's allocator.
 class WICK_API Object {

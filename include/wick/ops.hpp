@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file wick/ops.hpp
-/// Differentiable functions on tensors. What each computes, and its arguments, stand in the registry (find_op("name")->doc) and in the TH and THNN
-/// headers of the same name.
+/// Differentiable functions on tensors. What each computes, and its arguments, stand in the registry
+/// (find_op("name")->doc) and in the TH and THNN headers of the same name.
 #ifndef WICK_OPS_HPP
 #define WICK_OPS_HPP
 
@@ -61,7 +61,8 @@ WICK_API Tensor mv(const Tensor &a, const Tensor &x);
 WICK_API Tensor mm(const Tensor &a, const Tensor &b);
 WICK_API Tensor bmm(const Tensor &a, const Tensor &b);
 WICK_API Tensor matmul(const Tensor &a, const Tensor &b);
-WICK_API Tensor addmm(const Tensor &c, const Tensor &a, const Tensor &b, const Scalar &beta = 1, const Scalar &alpha = 1);
+WICK_API Tensor addmm(const Tensor &c, const Tensor &a, const Tensor &b, const Scalar &beta = 1,
+                      const Scalar &alpha = 1);
 /// x weight^T + bias, weight [out, in]; leading dimensions of x are kept.
 WICK_API Tensor linear(const Tensor &x, const Tensor &weight, const Tensor &bias = {});
 
@@ -104,19 +105,20 @@ WICK_API Tensor softplus(const Tensor &x, double beta = 1);
 WICK_API Tensor softmax(const Tensor &x, int32_t dim);
 WICK_API Tensor log_softmax(const Tensor &x, int32_t dim);
 /// reduction: "none", "mean" or "sum".
-WICK_API Tensor nll_loss(const Tensor &log_prob, const Tensor &target, const Tensor &weight = {}, int64_t ignore_index = -100,
-                         std::string_view reduction = "mean");
-WICK_API Tensor cross_entropy(const Tensor &input, const Tensor &target, const Tensor &weight = {}, int64_t ignore_index = -100,
-                              std::string_view reduction = "mean", double label_smoothing = 0);
-WICK_API Tensor conv2d(const Tensor &x, const Tensor &weight, const Tensor &bias = {}, Sizes stride = {1, 1}, Sizes padding = {0, 0},
-                       Sizes dilation = {1, 1}, int64_t groups = 1);
+WICK_API Tensor nll_loss(const Tensor &log_prob, const Tensor &target, const Tensor &weight = {},
+                         int64_t ignore_index = -100, std::string_view reduction = "mean");
+WICK_API Tensor cross_entropy(const Tensor &input, const Tensor &target, const Tensor &weight = {},
+                              int64_t ignore_index = -100, std::string_view reduction = "mean",
+                              double label_smoothing = 0);
+WICK_API Tensor conv2d(const Tensor &x, const Tensor &weight, const Tensor &bias = {}, Sizes stride = {1, 1},
+                       Sizes padding = {0, 0}, Sizes dilation = {1, 1}, int64_t groups = 1);
 /// An empty stride is the kernel size.
-WICK_API Tensor max_pool2d(const Tensor &x, Sizes kernel_size, Sizes stride = {}, Sizes padding = {0, 0}, Sizes dilation = {1, 1},
-                           bool ceil_mode = false);
-WICK_API Tensor avg_pool2d(const Tensor &x, Sizes kernel_size, Sizes stride = {}, Sizes padding = {0, 0}, bool ceil_mode = false,
-                           bool count_include_pad = true);
-WICK_API Tensor batch_norm(const Tensor &x, const Tensor &running_mean, const Tensor &running_var, const Tensor &weight, const Tensor &bias,
-                           bool training, double momentum = 0.1, double eps = 1e-5);
+WICK_API Tensor max_pool2d(const Tensor &x, Sizes kernel_size, Sizes stride = {}, Sizes padding = {0, 0},
+                           Sizes dilation = {1, 1}, bool ceil_mode = false);
+WICK_API Tensor avg_pool2d(const Tensor &x, Sizes kernel_size, Sizes stride = {}, Sizes padding = {0, 0},
+                           bool ceil_mode = false, bool count_include_pad = true);
+WICK_API Tensor batch_norm(const Tensor &x, const Tensor &running_mean, const Tensor &running_var, const Tensor &weight,
+                           const Tensor &bias, bool training, double momentum = 0.1, double eps = 1e-5);
 WICK_API Tensor dropout(const Tensor &x, double p = 0.5, bool training = true);
 
 } // namespace wick

@@ -7,13 +7,14 @@
 #include "wick/abi.h"
 #include "wick/tensor.hpp"
 #include <string_view>
+#include <vector>
 
 namespace wick {
 
 /// The ABI's tagged value, as it is.
 using Value = wick_value;
 
-/// One parsed argument of a schema.
+/// One parsed argument of a schema. Movable, not copyable: default_value borrows from the storage behind it.
 struct Argument {
     enum class Type : uint32_t { Tensor, Scalar, Int, Float, Bool, Str, DType, Device, Module, Function, Any };
     std::string name;
@@ -24,9 +25,13 @@ struct Argument {
     bool optional = false;
     bool keyword_only = false;
     bool has_default = false;
-    Value default_value{};             ///< borrows from `storage`
-    std::vector<int64_t> storage;      ///< of a list default
-    std::string text_storage;          ///< of a string default
+    Value default_value{};
+    std::vector<int64_t> storage;   ///< of a list default
+    std::vector<char> text_storage; ///< of a string default
+
+    Argument() = default;
+    Argument(Argument &&) = default;
+    Argument &operator=(Argument &&) = default;
 };
 
 /// "name(Tensor a, int[2] stride=1, *, float eps=1e-05) -> Tensor", parsed. Grammar: docs/schema.md.
@@ -52,12 +57,16 @@ struct OpTable {
     size_t count;
 };
 
-/// A registered op.
-class Op {
-  public:
+/// What is called with values and described by a schema: an op, a constructor, a method. The ABI's wick_op.
+struct Callable {
     Schema schema;
     std::string schema_text, doc;
-    BoxedFn boxed = nullptr;
+    BoxedFn boxed = nullptr; ///< of ops only
+};
+
+/// A registered op.
+class Op : public Callable {
+  public:
     /// Checks kinds, fills in defaults, calls. results must have room for schema.results.size() values.
     void call(std::span<const Value> args, std::span<Value> results) const;
 };
@@ -68,10 +77,16 @@ WICK_API const Op &op_at(size_t index);
 /// nullptr if there is none.
 WICK_API const Op *find_op(std::string_view name);
 
-/// Checks `args` against a schema's arguments, converts (int to float, one value to a list of fixed length) and fills in defaults. `what` begins
-/// the error text. The result borrows from args and from the schema; `scratch` keeps lists it had to make.
-WICK_API std::vector<Value> bind_arguments(std::string_view what, const std::vector<Argument> &schema, std::span<const Value> args,
-                                           std::vector<std::vector<int64_t>> &scratch);
+/// Storage of values that bind_arguments() had to make.
+struct BindScratch {
+    std::vector<std::vector<int64_t>> lists;
+};
+
+/// Checks `args` against a schema's arguments, converts (int to float, one value to a list of fixed length, Lists of
+/// integers to INTS) and fills in defaults; out has room for schema.size() values, which borrow from args, the schema
+/// and the scratch. `what` begins the error text.
+WICK_API void bind_arguments(std::string_view what, const std::vector<Argument> &schema, std::span<const Value> args,
+                             Value *out, BindScratch &scratch);
 
 } // namespace wick
 #endif

@@ -72,11 +72,16 @@ struct WICK_API TensorImpl final : Object {
     std::atomic<uint32_t> flags{0};
     uint32_t output = 0;  ///< which of the node's results it is
     Ref<Node> node;       ///< who made it; null for leaves
-    uint64_t version = 0; ///< the storage's version for which `node` speaks
+    uint64_t version = 0; ///< of an OVERWRITTEN one: the storage's version that it stands for
     Ref<TensorImpl> grad;
     std::unique_ptr<std::vector<std::pair<uint64_t, TensorHook>>> hooks; ///< of a leaf; a non-leaf's are in its node
 
-    enum : uint32_t { REQUIRES_GRAD = 1, RETAINS_GRAD = 2, LOCKED = 4 };
+    enum : uint32_t {
+        REQUIRES_GRAD = 1,
+        RETAINS_GRAD = 2,
+        LOCKED = 4,     ///< somebody adds to grad
+        OVERWRITTEN = 8 ///< stands for the value before an in-place op, whose input it is
+    };
 };
 
 struct BackwardOptions {
@@ -114,8 +119,8 @@ class WICK_API Tensor {
     THDevice device() const;
     bool is_contiguous() const;
     bool is_floating_point() const;
-    std::string describe() const;   ///< "float32[2, 3]"
-    std::string to_string() const;  ///< elements too, cut for large tensors
+    std::string describe() const;  ///< "float32[2, 3]"
+    std::string to_string() const; ///< elements too, cut for large tensors
 
     /// First element of a CPU tensor whose dtype is T's.
     template <class T> T *data() const { return static_cast<T *>(data(dtype_of<T>())); }

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "wick/tensor.hpp"
+#include "core/call.hpp"
+#include "wick/autograd.hpp"
+
+namespace wick {
+
+TensorImpl::TensorImpl(THTensor *adopted) noexcept : Object(Kind::Tensor), th(adopted) {}
+
+Tensor Tensor::adopt(THTensor *th) {
+    if (!th) return {};
+    try {
+        return Tensor(make<TensorImpl>(th));
+    } catch (...) {
+        THTensor_free(th);
+        throw;
+    }
+}
+
+Tensor::Tensor(const Scalar &value) : Tensor(call<THTensor_new_scalar>(value)) {}
+
+static const THTensor *need(const Tensor &t, const char *fn) {
+    if (!t.defined()) fail(TH_E_ARG, "Tensor::%s: got an undefined tensor, want a defined one", fn);
+    return t.th();
+}
+
+int32_t Tensor::dim() const { return THTensor_ndim(need(*this, "dim")); }
+int64_t Tensor::numel() const { return THTensor_numel(need(*this, "numel")); }
+DType Tensor::dtype() const { return static_cast<DType>(THTensor_dtype(need(*this, "dtype"))); }
+THDevice Tensor::device() const { return THTensor_device(need(*this, "device")); }
+bool Tensor::is_contiguous() const { return THTensor_is_contiguous(need(*this, "is_contiguous")); }
+bool Tensor::is_floating_point() const {
+    return TH_dtype_is_floating(THTensor_dtype(need(*this, "is_floating_point")));
+}
+
+Sizes Tensor::sizes() const {
+    const THTensor *t = need(*this, "sizes");
+    return {THTensor_sizes(t), static_cast<size_t>(THTensor_ndim(t))};
+}
+
+Sizes Tensor::strides() const {
+    const THTensor *t = need(*this, "strides");
+    return {THTensor_strides(t), static_cast<size_t>(THTensor_ndim(t))};
+}
+
+int64_t Tensor::size(int32_t d) const {
+    Sizes s = sizes();
+    int64_t n = static_cast<int64_t>(s.size()), i = d < 0 ? d + n : d;
+    if (i < 0 || i >= n)
+        fail(TH_E_INDEX, "Tensor::size: got dim %d of %s, want one of its dimensions", d, describe().c_str());
+    return s[static_cast<size_t>(i)];
+}
+
+std::string Tensor::describe() const {
+    char buf[256];
+    THTensor_describe(th(), buf, sizeof buf);
+    return buf;
+}
+
+void *Tensor::data(DType want) const {
+    const THTensor *t = need(*this, "data");
+    if (dtype() != want || device() != TH_CPU)
+        fail(TH_E_TYPE, "Tensor::data: got %s, want %s on the CPU", describe().c_str(),
+             TH_dtype_name(static_cast<THDtype>(want)));
+    return THTensor_data(t);
+}
+
+Scalar Tensor::item_scalar() const {
+    THScalar s;
+    check(THTensor_item(&s, need(*this, "item")));
+    return Scalar(s);
+}
+
+uint64_t Tensor::version() const { return THStorage_version(THTensor_storage(need(*this, "version"))); }
+
+Tensor Tensor::detach() const { return call<THTensor_alias>(*this); }
+
+// ---- creation ----
+
+Tensor empty(Sizes sizes, DType dtype) {
+    THTensor *out = nullptr;
+    check(THTensor_new(&out, static_cast<THDtype>(dtype), sizes.data(), length(sizes)));
+    return Tensor::adopt(out);
+}
+Tensor full(Sizes sizes, const Scalar &value, DType dtype) {
+    return call<TH_full>(sizes.data(), length(sizes), value, dtype);
+}
+Tensor zeros(Sizes sizes, DType dtype) { return full(sizes, 0, dtype); }
+Tensor ones(Sizes sizes, DType dtype) { return full(sizes, 1, dtype); }
+Tensor zeros_like(const Tensor &t) { return zeros(t.sizes(), t.dtype()); }
+Tensor ones_like(const Tensor &t) { return ones(t.sizes(), t.dtype()); }
+Tensor empty_like(const Tensor &t) { return empty(t.sizes(), t.dtype()); }
+Tensor arange(const Scalar &start, const Scalar &end, const Scalar &step, DType dtype) {
+    return call<TH_arange>(start, end, step, dtype);
+}
+Tensor linspace(const Scalar &start, const Scalar &end, int64_t steps, DType dtype) {
+    return call<TH_linspace>(start, end, steps, dtype);
+}
+Tensor eye(int64_t n, DType dtype) { return call<TH_eye>(n, n, dtype); }
+
+Tensor from_data(const void *p, Sizes sizes, DType dtype) {
+    THTensor *out = nullptr;
+    check(THTensor_new_copy(&out, static_cast<THDtype>(dtype), sizes.data(), length(sizes), p));
+    return Tensor::adopt(out);
+}
+
+Tensor from_blob(void *p, Sizes sizes, DType dtype, std::function<void()> deleter) {
+    int64_t bytes = TH_dtype_size(static_cast<THDtype>(dtype));
+    for (int64_t s : sizes)
+        if (__builtin_mul_overflow(bytes, s, &bytes))
+            fail(TH_E_SHAPE, "from_blob: got sizes whose product overflows, want smaller ones");
+    auto *owner = deleter ? new std::function<void()>(std::move(deleter)) : nullptr;
+    auto run = [](void *user) {
+        auto *f = static_cast<std::function<void()> *>(user);
+        (*f)();
+        delete f;
+    };
+    THStorage *storage = nullptr;
+    THStatus status = THStorage_new_foreign(&storage, p, bytes, TH_CPU, 0, owner ? +run : nullptr, owner);
+    if (status != TH_OK) {
+        delete owner;
+        throw_status(status);
+    }
+    THTensor *out = nullptr;
+    status = THTensor_new_over(&out, storage, static_cast<THDtype>(dtype), sizes.data(), nullptr, length(sizes), 0);
+    THStorage_free(storage);
+    check(status);
+    return Tensor::adopt(out);
+}
+
+// ---- random numbers ----
+
+void manual_seed(uint64_t seed) { THGenerator_seed(nullptr, seed); }
+
+Tensor rand(Sizes sizes, DType dtype) {
+    Tensor t = empty(sizes, dtype);
+    check(TH_uniform(t.th(), 0, 1, nullptr));
+    return t;
+}
+Tensor randn(Sizes sizes, DType dtype) {
+    Tensor t = empty(sizes, dtype);
+    check(TH_normal(t.th(), 0, 1, nullptr));
+    return t;
+}
+Tensor randint(int64_t low, int64_t high, Sizes sizes, DType dtype) {
+    Tensor t = empty(sizes, dtype);
+    check(TH_randint(t.th(), low, high, nullptr));
+    return t;
+}
+Tensor randperm(int64_t n) { return call<TH_randperm>(n, static_cast<THGenerator *>(nullptr)); }
+
+} // namespace wick

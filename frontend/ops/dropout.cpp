@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "ops/op.hpp"
+
+namespace wick {
+
+namespace {
+/// x / (1 - p) where mask. It is its own gradient.
+Tensor masked(const Tensor &x, const Tensor &mask, double p) {
+    Tensor y = call<THNN_dropout_backward>(x, mask, p);
+    if (!recording(x)) return y;
+    return record("dropout_backward", y, wrt(x, [=](const Tensor &g) { return masked(g, mask, p); }));
+}
+} // namespace
+
+WICK_OP(dropout, "dropout(Tensor x, float p=0.5, bool training=True) -> Tensor",
+        "In training, zeroes each element with probability p and scales the others by 1 / (1 - p).")
+Tensor dropout(const Tensor &x, double p, bool training) {
+    if (!(p >= 0 && p <= 1)) fail(TH_E_ARG, "dropout: got p %g, want one in [0, 1]", p);
+    if (!training || p == 0) return x;
+    THTensor *kept = nullptr;
+    Tensor y = call<THNN_dropout>(&kept, x, p, static_cast<THGenerator *>(nullptr));
+    Tensor mask = Tensor::adopt(kept);
+    if (!recording(x)) return y;
+    return record("dropout", y, wrt(x, [=](const Tensor &g) { return masked(g, mask, p); }));
+}
+
+WICK_OPS(dropout)
+
+} // namespace wick

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "ops/op.hpp"
+#include <algorithm>
+
+namespace wick {
+
+namespace {
+std::vector<const THTensor *> raw_list(ListView<Tensor> tensors) {
+    std::vector<const THTensor *> out;
+    for (const Tensor &t : tensors) out.push_back(t.th());
+    return out;
+}
+
+bool recording_any(ListView<Tensor> tensors) {
+    return grad_enabled() && std::ranges::any_of(tensors, [](const Tensor &t) { return t.requires_grad(); });
+}
+} // namespace
+
+WICK_OP(index_select, "index_select(Tensor x, int dim, Tensor index) -> Tensor",
+        "The entries along dim that a 1-D index names.")
+Tensor index_select(const Tensor &x, int32_t dim, const Tensor &index) {
+    Tensor y = call<TH_index_select>(x, dim, index);
+    if (!recording(x)) return y;
+    const Saved i(index);
+    return record("index_select", y, wrt(x, [=, sizes = sizes_of(x)](const Tensor &g) {
+                      return index_add(zeros(sizes, g.dtype()), dim, i, g);
+                  }));
+}
+
+WICK_OP(index_add, "index_add(Tensor x, int dim, Tensor index, Tensor src) -> Tensor",
+        "x with the slices of src added at a 1-D index along dim.")
+Tensor index_add(const Tensor &x, int32_t dim, const Tensor &index, const Tensor &src) {
+    Tensor y = call<TH_index_add>(x, dim, index, src);
+    if (!recording(x, src)) return y;
+    const Saved i(index);
+    return record("index_add", y, wrt(x, [](const Tensor &g) { return g; }),
+                  wrt(src, [=](const Tensor &g) { return index_select(g, dim, i); }));
+}
+
+WICK_OP(gather, "gather(Tensor x, int dim, Tensor index) -> Tensor",
+        "y[i][j] = x[index[i][j]][j] for dim 0, and so on.")
+Tensor gather(const Tensor &x, int32_t dim, const Tensor &index) {
+    Tensor y = call<TH_gather>(x, dim, index);
+    if (!recording(x)) return y;
+    const Saved i(index);
+    return record("gather", y, wrt(x, [=, sizes = sizes_of(x)](const Tensor &g) {
+                      return scatter_add(zeros(sizes, g.dtype()), dim, i, g);
+                  }));
+}
+
+WICK_OP(scatter, "scatter(Tensor x, int dim, Tensor index, Tensor src) -> Tensor",
+        "x with y[index[i][j]][j] = src[i][j] for dim 0, and so on.")
+Tensor scatter(const Tensor &x, int32_t dim, const Tensor &index, const Tensor &src) {
+    Tensor y = call<TH_scatter>(x, dim, index, src);
+    if (!recording(x, src)) return y;
+    const Saved i(index);
+    return record("scatter", y,
+                  wrt(x, [=](const Tensor &g) { return scatter(g, dim, i, zeros(i.get().sizes(), g.dtype())); }),
+                  wrt(src, [=, sizes = sizes_of(src)](const Tensor &g) {
+                      Tensor gathered = gather(g, dim, i);
+                      // src may be larger than index; the rest had no part
+                      for (int32_t d = 0; d < gathered.dim(); d++) {
+                          if (gathered.size(d) == sizes[static_cast<size_t>(d)]) continue;
+                          std::vector<int64_t> rest = sizes_of(gathered);
+                          rest[static_cast<size_t>(d)] = sizes[static_cast<size_t>(d)] - gathered.size(d);
+                          gathered = cat(std::vector{gathered, zeros(rest, g.dtype())}, d);
+                      }
+                      return gathered;
+                  }));
+}
+
+WICK_OP(scatter_add, "scatter_add(Tensor x, int dim, Tensor index, Tensor src) -> Tensor",
+        "x with y[index[i][j]][j] += src[i][j] for dim 0, and so on.")
+Tensor scatter_add(const Tensor &x, int32_t dim, const Tensor &index, const Tensor &src) {
+    Tensor y = call<TH_scatter_add>(x, dim, index, src);
+    if (!recording(x, src)) return y;
+    const Saved i(index);
+    return record("scatter_add", y, wrt(x, [](const Tensor &g) { return g; }),
+                  wrt(src, [=](const Tensor &g) { return gather(g, dim, i); }));
+}
+
+WICK_OP(cat, "cat(Tensor[] tensors, int dim=0) -> Tensor", "Tensors joined along an existing dimension.")
+Tensor cat(ListView<Tensor> tensors, int32_t dim) {
+    std::vector<const THTensor *> list = raw_list(tensors);
+    Tensor y = call<TH_cat>(list.data(), length(list), dim);
+    if (!recording_any(tensors)) return y;
+    std::vector<int64_t> lengths;
+    for (const Tensor &t : tensors) lengths.push_back(t.dim() == y.dim() ? t.size(dim) : 0);
+    record_joint("cat", {&y, 1}, tensors, [=](std::span<const Tensor> g, std::span<Tensor> out) {
+        int64_t start = 0;
+        for (size_t i = 0; i < out.size(); i++) {
+            if (lengths[i]) out[i] = narrow(g[0], dim, start, lengths[i]);
+            start += lengths[i];
+        }
+    });
+    return y;
+}
+
+WICK_OP(stack, "stack(Tensor[] tensors, int dim=0) -> Tensor", "Tensors of equal sizes joined along a new dimension.")
+Tensor stack(ListView<Tensor> tensors, int32_t dim) {
+    std::vector<const THTensor *> list = raw_list(tensors);
+    Tensor y = call<TH_stack>(list.data(), length(list), dim);
+    if (!recording_any(tensors)) return y;
+    record_joint("stack", {&y, 1}, tensors, [=](std::span<const Tensor> g, std::span<Tensor> out) {
+        for (size_t i = 0; i < out.size(); i++) out[i] = select(g[0], dim, static_cast<int64_t>(i));
+    });
+    return y;
+}
+
+WICK_OPS(index)
+
+} // namespace wick

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "ops/op.hpp"
+
+namespace wick {
+
+namespace {
+int32_t reduction_code(const char *fn, std::string_view reduction) {
+    if (reduction == "none") return THNN_REDUCTION_NONE;
+    if (reduction == "mean") return THNN_REDUCTION_MEAN;
+    if (reduction == "sum") return THNN_REDUCTION_SUM;
+    fail(TH_E_ARG, "%s: got reduction '%.*s', want 'none', 'mean' or 'sum'", fn, static_cast<int>(reduction.size()),
+         reduction.data());
+}
+
+/// A loss over class indices is linear in log_prob: its gradient is the transposed map, and the gradient of that is the
+/// loss again.
+struct Nll {
+    Tensor target, weight;
+    int64_t ignore_index;
+    double label_smoothing;
+    int32_t reduction;
+
+    Tensor loss(const Tensor &log_prob) const {
+        THTensor *out = nullptr, *total = nullptr;
+        check(THNN_nll_loss(&out, reduction == THNN_REDUCTION_MEAN ? &total : nullptr, log_prob.th(), target.th(),
+                            weight.th(), ignore_index, label_smoothing, reduction));
+        Tensor y = Tensor::adopt(out), divisor = Tensor::adopt(total);
+        if (!recording(log_prob)) return y;
+        const Saved at(log_prob), t(target), w(weight);
+        return record("nll_loss", y, wrt(log_prob, [=, *this](const Tensor &g) {
+                          t.get(), w.get(); // still what they were
+                          return transposed(g, at, divisor);
+                      }));
+    }
+
+    Tensor transposed(const Tensor &g, const Tensor &log_prob, const Tensor &divisor) const {
+        Tensor out = call<THNN_nll_loss_backward>(g, log_prob.detach(), target, weight, divisor, ignore_index,
+                                                  label_smoothing, reduction);
+        if (!recording(g)) return out;
+        return record("nll_loss_backward", out, wrt(g, [=, *this](const Tensor &gg) { return loss(gg); }));
+    }
+};
+
+Tensor checked_loss(const char *fn, const Tensor &log_prob, const Tensor &target, const Tensor &weight,
+                    int64_t ignore_index, std::string_view reduction, double label_smoothing) {
+    if (weight.requires_grad() && grad_enabled())
+        fail(TH_E_AUTOGRAD, "%s: got class weights that require gradient, want constant ones", fn);
+    return Nll{target, weight, ignore_index, label_smoothing, reduction_code(fn, reduction)}.loss(log_prob);
+}
+} // namespace
+
+WICK_OP(nll_loss,
+        "nll_loss(Tensor log_prob, Tensor target, Tensor? weight=None, int ignore_index=-100, str reduction='mean') -> "
+        "Tensor",
+        "Negative log-likelihood of class indices; log_prob is [N, C, ...] or [C].")
+Tensor nll_loss(const Tensor &log_prob, const Tensor &target, const Tensor &weight, int64_t ignore_index,
+                std::string_view reduction) {
+    return checked_loss("nll_loss", log_prob, target, weight, ignore_index, reduction, 0);
+}
+
+WICK_OP(cross_entropy,
+        "cross_entropy(Tensor input, Tensor target, Tensor? weight=None, int ignore_index=-100, str reduction='mean', "
+        "float label_smoothing=0.0) -> Tensor",
+        "Cross-entropy of class indices and logits; input is [N, C, ...] or [C].")
+Tensor cross_entropy(const Tensor &input, const Tensor &target, const Tensor &weight, int64_t ignore_index,
+                     std::string_view reduction, double label_smoothing) {
+    return checked_loss("cross_entropy", log_softmax(input, input.dim() == 1 ? 0 : 1), target, weight, ignore_index,
+                        reduction, label_smoothing);
+}
+
+WICK_OPS(loss)
+
+} // namespace wick

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "ops/op.hpp"
+
+namespace wick {
+
+namespace {
+/// [C] as [1, C, 1, ...], to broadcast against x.
+Tensor per_channel(const Tensor &t, const Tensor &x) {
+    std::vector<int64_t> sizes(static_cast<size_t>(x.dim()), 1);
+    sizes[1] = x.size(1);
+    return reshape(t, sizes);
+}
+
+std::vector<int32_t> all_but_channel(const Tensor &x) {
+    std::vector<int32_t> dims;
+    for (int32_t d = 0; d < x.dim(); d++)
+        if (d != 1) dims.push_back(d);
+    return dims;
+}
+
+struct BatchNorm {
+    bool training;
+    double eps;
+
+    /// The same gradients out of differentiable ops, for when they are differentiated themselves.
+    void composed(const Tensor &g, const Tensor &x, const Tensor &weight, const Tensor &mean_, const Tensor &invstd_,
+                  std::span<Tensor> out) const {
+        std::vector<int32_t> dims = all_but_channel(x);
+        Tensor mu = training ? mean(x, dims, true) : per_channel(mean_, x);
+        Tensor inv = training ? rsqrt(mean(square(x - mu), dims, true) + eps) : per_channel(invstd_, x);
+        Tensor normal = (x - mu) * inv;
+        Tensor gw = weight.defined() ? g * per_channel(weight, x) : g;
+        out[0] = training ? inv * (gw - mean(gw, dims, true) - normal * mean(gw * normal, dims, true)) : gw * inv;
+        out[1] = sum(g * normal, dims);
+        out[2] = sum(g, dims);
+    }
+
+    void kernel(const Tensor &g, const Tensor &x, const Tensor &weight, const Tensor &mean_, const Tensor &invstd_,
+                std::span<Tensor> out) const {
+        THTensor *gx = nullptr, *gw = nullptr, *gb = nullptr;
+        check(THNN_batch_norm_backward(&gx, weight.defined() ? &gw : nullptr, &gb, g.th(), x.th(), weight.th(),
+                                       mean_.th(), invstd_.th(), training));
+        out[0] = Tensor::adopt(gx);
+        out[1] = Tensor::adopt(gw);
+        out[2] = Tensor::adopt(gb);
+    }
+};
+} // namespace
+
+WICK_OP(batch_norm,
+        "batch_norm(Tensor x, Tensor? running_mean, Tensor? running_var, Tensor? weight, Tensor? bias, bool training, "
+        "float momentum=0.1, "
+        "float eps=1e-05) -> Tensor",
+        "(x - mean) / sqrt(var + eps) weight + bias per channel of [N, C, ...]; in training by the batch's statistics, "
+        "which also move the running ones.")
+Tensor batch_norm(const Tensor &x, const Tensor &running_mean, const Tensor &running_var, const Tensor &weight,
+                  const Tensor &bias, bool training, double momentum, double eps) {
+    THTensor *out = nullptr, *save_mean = nullptr, *save_invstd = nullptr;
+    check(THNN_batch_norm(&out, &save_mean, &save_invstd, x.th(), weight.th(), bias.th(), running_mean.th(),
+                          running_var.th(), training, momentum, eps));
+    Tensor y = Tensor::adopt(out), mean_ = Tensor::adopt(save_mean), invstd = Tensor::adopt(save_invstd);
+    if (!recording(x, weight, bias)) return y;
+    const Tensor inputs[] = {x, weight, bias};
+    const Saved sx(x), sw(weight);
+    record_joint("batch_norm", {&y, 1}, inputs,
+                 [=, norm = BatchNorm{training, eps}](std::span<const Tensor> g, std::span<Tensor> grads) {
+                     Tensor at = sx, w = sw;
+                     if (recording(g[0], at, w))
+                         norm.composed(g[0], at, w, mean_, invstd, grads);
+                     else
+                         norm.kernel(g[0], at, w, mean_, invstd, grads);
+                 });
+    return y;
+}
+
+WICK_OPS(norm)
+
+} // namespace wick

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "ops/op.hpp"
+#include <algorithm>
+
+namespace wick {
+
+namespace {
+/// Which of x's dimensions were reduced (none given: all).
+std::vector<int32_t> reduced(const Tensor &x, Dims dims) {
+    std::vector<int32_t> out;
+    if (dims.empty())
+        for (int32_t d = 0; d < x.dim(); d++) out.push_back(d);
+    for (int32_t d : dims) out.push_back(d < 0 ? d + x.dim() : d);
+    std::ranges::sort(out);
+    return out;
+}
+
+/// Gives a reduced tensor its dimensions back, as size 1, so that it broadcasts against x.
+Tensor restored(Tensor t, const std::vector<int32_t> &dims, bool keepdim) {
+    if (!keepdim)
+        for (int32_t d : dims) t = unsqueeze(t, d);
+    return t;
+}
+
+int64_t count(const Tensor &x, const std::vector<int32_t> &dims) {
+    int64_t n = 1;
+    for (int32_t d : dims)
+        if (x.dim() > 0) n *= x.size(d);
+    return n;
+}
+
+template <auto Fn> Tensor reduce(const Tensor &x, Dims dims, bool keepdim) {
+    return call<Fn>(x, dims.data(), length(dims), static_cast<int32_t>(keepdim));
+}
+
+/// The product of all elements but one's own, along dims. Division does it unless there are zeros.
+Tensor others_product(const Tensor &x, const Tensor &y, const std::vector<int32_t> &dims, bool keepdim) {
+    if (!any(eq(x.detach(), 0)).item<bool>()) return restored(y, dims, keepdim) / x;
+    std::vector<int32_t> order;
+    for (int32_t d = 0; d < x.dim(); d++)
+        if (!std::ranges::count(dims, d)) order.push_back(d);
+    size_t kept = order.size();
+    order.insert(order.end(), dims.begin(), dims.end());
+    Tensor last = permute(x, order);
+    std::vector<int64_t> permuted = sizes_of(last),
+                         flat(permuted.begin(), permuted.begin() + static_cast<std::ptrdiff_t>(kept));
+    int64_t n = count(x, dims);
+    flat.push_back(n);
+    Tensor rows = unsqueeze(reshape(last, flat), -2); // [..., 1, n]; row i is to leave out element i
+    Tensor product = prod(where(eye(n, kBOOL), 1, rows), {-1});
+    std::vector<int32_t> back(order.size());
+    for (size_t i = 0; i < order.size(); i++) back[static_cast<size_t>(order[i])] = static_cast<int32_t>(i);
+    return permute(reshape(product, permuted), back);
+}
+
+/// The gradient of max and min: shared evenly among the elements that are the result.
+Tensor to_extremes(const Tensor &g, const Tensor &x, const Tensor &y, const std::vector<int32_t> &dims, bool keepdim) {
+    Tensor hit = logical_or(eq(x, restored(y, dims, keepdim)), isnan(x)).to(x.dtype());
+    return restored(g, dims, keepdim) * hit / sum(hit, dims, true);
+}
+
+template <auto Fn> Tensor extreme(const char *name, const Tensor &x, Dims dims, bool keepdim) {
+    Tensor y = reduce<Fn>(x, dims, keepdim);
+    if (!recording(x)) return y;
+    const Saved sx(x), sy = Saved::output(y);
+    return record(name, y,
+                  wrt(x, [=, d = reduced(x, dims)](const Tensor &g) { return to_extremes(g, sx, sy, d, keepdim); }));
+}
+} // namespace
+
+WICK_OP(sum, "sum(Tensor x, int[] dims=[], bool keepdim=False) -> Tensor",
+        "Sum over dims, or over all; integers sum in int64.")
+Tensor sum(const Tensor &x, Dims dims, bool keepdim) {
+    Tensor y = reduce<TH_sum>(x, dims, keepdim);
+    if (!recording(x)) return y;
+    return record("sum", y, wrt(x, [d = reduced(x, dims), keepdim, sizes = sizes_of(x)](const Tensor &g) {
+                      return expand(restored(g, d, keepdim), sizes);
+                  }));
+}
+
+WICK_OP(mean, "mean(Tensor x, int[] dims=[], bool keepdim=False) -> Tensor",
+        "Mean over dims, or over all; floating dtypes.")
+Tensor mean(const Tensor &x, Dims dims, bool keepdim) {
+    Tensor y = reduce<TH_mean>(x, dims, keepdim);
+    if (!recording(x)) return y;
+    return record("mean", y,
+                  wrt(x, [d = reduced(x, dims), keepdim, sizes = sizes_of(x), n = count(x, reduced(x, dims))](
+                             const Tensor &g) { return expand(restored(g / n, d, keepdim), sizes); }));
+}
+
+WICK_OP(prod, "prod(Tensor x, int[] dims=[], bool keepdim=False) -> Tensor",
+        "Product over dims, or over all; integers multiply in int64.")
+Tensor prod(const Tensor &x, Dims dims, bool keepdim) {
+    Tensor y = reduce<TH_prod>(x, dims, keepdim);
+    if (!recording(x)) return y;
+    const Saved sx(x), sy = Saved::output(y);
+    return record("prod", y, wrt(x, [=, d = reduced(x, dims)](const Tensor &g) {
+                      return restored(g, d, keepdim) * others_product(sx, sy, d, keepdim);
+                  }));
+}
+
+WICK_OP(max, "max(Tensor x, int[] dims=[], bool keepdim=False) -> Tensor",
+        "Largest value over dims, or over all; NaN wins.")
+Tensor max(const Tensor &x, Dims dims, bool keepdim) { return extreme<TH_max>("max", x, dims, keepdim); }
+
+WICK_OP(min, "min(Tensor x, int[] dims=[], bool keepdim=False) -> Tensor",
+        "Smallest value over dims, or over all; NaN wins.")
+Tensor min(const Tensor &x, Dims dims, bool keepdim) { return extreme<TH_min>("min", x, dims, keepdim); }
+
+WICK_OP(any, "any(Tensor x, int[] dims=[], bool keepdim=False) -> Tensor", "Whether an element is not zero.")
+Tensor any(const Tensor &x, Dims dims, bool keepdim) { return reduce<TH_any>(x, dims, keepdim); }
+
+WICK_OP(all, "all(Tensor x, int[] dims=[], bool keepdim=False) -> Tensor", "Whether no element is zero.")
+Tensor all(const Tensor &x, Dims dims, bool keepdim) { return reduce<TH_all>(x, dims, keepdim); }
+
+WICK_OP(var, "var(Tensor x, int[] dims=[], float correction=1.0, bool keepdim=False) -> Tensor",
+        "Variance with divisor n - correction over dims, or over all.")
+Tensor var(const Tensor &x, Dims dims, double correction, bool keepdim) {
+    Tensor y = call<TH_var>(x, dims.data(), length(dims), static_cast<int32_t>(keepdim), correction);
+    if (!recording(x)) return y;
+    const Saved sx(x);
+    return record("var", y, wrt(x, [=, d = reduced(x, dims)](const Tensor &g) {
+                      Tensor at = sx;
+                      double divisor = static_cast<double>(count(at, d)) - correction;
+                      return restored(g, d, keepdim) * (at - mean(at, d, true)) * (2 / divisor);
+                  }));
+}
+
+WICK_OP(argmax, "argmax(Tensor x, int? dim=None, bool keepdim=False) -> Tensor",
+        "Index of the first largest element along dim, or of the flattened tensor.")
+Tensor argmax(const Tensor &x, std::optional<int32_t> dim, bool keepdim) {
+    return call<TH_argmax>(x, dim.value_or(TH_DIM_ALL), static_cast<int32_t>(keepdim));
+}
+
+WICK_OP(argmin, "argmin(Tensor x, int? dim=None, bool keepdim=False) -> Tensor",
+        "Index of the first smallest element along dim, or of the flattened tensor.")
+Tensor argmin(const Tensor &x, std::optional<int32_t> dim, bool keepdim) {
+    return call<TH_argmin>(x, dim.value_or(TH_DIM_ALL), static_cast<int32_t>(keepdim));
+}
+
+Tensor Tensor::sum(Dims dims, bool keepdim) const { return wick::sum(*this, dims, keepdim); }
+Tensor Tensor::mean(Dims dims, bool keepdim) const { return wick::mean(*this, dims, keepdim); }
+
+WICK_OPS(reduce)
+
+} // namespace wick

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file wick/nn/activation.hpp
+/// The activations of wick/ops.hpp as modules.
+#ifndef WICK_NN_ACTIVATION_HPP
+#define WICK_NN_ACTIVATION_HPP
+
+#include "wick/nn/module.hpp"
+
+namespace wick::nn {
+
+class WICK_API ReLU : public Module {
+  public:
+    Tensor forward(const Tensor &x) override;
+};
+
+class WICK_API Sigmoid : public Module {
+  public:
+    Tensor forward(const Tensor &x) override;
+};
+
+class WICK_API Tanh : public Module {
+  public:
+    Tensor forward(const Tensor &x) override;
+};
+
+struct LeakyReLUOptions {
+    double negative_slope = 0.01;
+    WICK_OPTIONS(negative_slope)
+};
+
+class WICK_API LeakyReLU : public Configured<LeakyReLUOptions> {
+  public:
+    explicit LeakyReLU(LeakyReLUOptions given = {});
+    Tensor forward(const Tensor &x) override;
+};
+
+struct GELUOptions {
+    std::string approximate = "none"; ///< or "tanh"
+    WICK_OPTIONS(approximate)
+};
+
+class WICK_API GELU : public Configured<GELUOptions> {
+  public:
+    explicit GELU(GELUOptions given = {});
+    Tensor forward(const Tensor &x) override;
+};
+
+struct SoftmaxOptions {
+    Required<int32_t> dim;
+    WICK_OPTIONS(dim)
+};
+
+class WICK_API Softmax : public Configured<SoftmaxOptions> {
+  public:
+    explicit Softmax(SoftmaxOptions given);
+    Tensor forward(const Tensor &x) override;
+};
+
+class WICK_API LogSoftmax : public Configured<SoftmaxOptions> {
+  public:
+    explicit LogSoftmax(SoftmaxOptions given);
+    Tensor forward(const Tensor &x) override;
+};
+
+} // namespace wick::nn
+#endif
