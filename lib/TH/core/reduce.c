@@ -211,11 +211,17 @@ typedef struct cascade {
     th_strip level[LEVELS];
 } cascade;
 
+static void copy_slots(const strip_job *job, th_strip *to, const th_strip *from) {
+    const int64_t size = job->p->op->size;
+    memcpy(to->value + job->slot * size, from->value + job->slot * size, (size_t)(job->n * size));
+    memcpy(to->extra + job->slot * 8, from->extra + job->slot * 8, (size_t)job->n * 8);
+}
+
 static void absorb(const strip_job *job, cascade *c, int32_t to, const th_strip *from, int64_t more) {
     if (c->count[to])
         job->p->op->fold->merge(&c->level[to], c->count[to], from, more, job->slot, job->n);
     else
-        c->level[to] = *from;
+        copy_slots(job, &c->level[to], from);
     c->count[to] += more;
 }
 
@@ -244,9 +250,7 @@ static void reduce_span(const strip_job *job, int64_t lo, int64_t hi, th_strip *
     while (!c.count[k]) k--;
     for (int32_t lower = k - 1; lower >= 0; lower--)
         if (c.count[lower]) absorb(job, &c, k, &c.level[lower], c.count[lower]);
-    const int64_t size = job->p->op->size;
-    memcpy(acc->value + job->slot * size, c.level[k].value + job->slot * size, (size_t)(job->n * size));
-    memcpy(acc->extra + job->slot * 8, c.level[k].extra + job->slot * 8, (size_t)job->n * 8);
+    copy_slots(job, acc, &c.level[k]);
 }
 
 /* ---- strips ---- */

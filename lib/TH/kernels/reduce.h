@@ -34,6 +34,7 @@ enum { TH_FOLD_sum, TH_FOLD_prod, TH_FOLD_max, TH_FOLD_min, TH_FOLD_any, TH_FOLD
    and min, uint8_t for any and all. */
 struct th_reduce_table {
     th_fold fold[TH_FOLD_COUNT][TH_DTYPE_COUNT];
+    th_fold sum_of_fours; /* of float32, where the result has no more digits: four at a time are added in float32 */
 };
 
 /* Value: the extreme; extra: its position, int64_t. */

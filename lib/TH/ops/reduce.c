@@ -42,7 +42,8 @@ static THStatus run(const char *fn, int fold, int class, THTensor **out, const T
     const THStatus status = check(fn, class, out, x, dims, ndims, &mask);
     if (status != TH_OK) return status;
     const THDtype computed = th_compute_dtype(x->dtype);
-    th_reduction op = {.fn = fn, .fold = &tables[TH_isa_index()]->fold[fold][computed]};
+    const struct th_reduce_table *t = tables[TH_isa_index()];
+    th_reduction op = {.fn = fn, .fold = &t->fold[fold][computed]};
     if (class == TEST) {
         op.size = 1;
         op.value = op.result = TH_BOOL;
@@ -54,6 +55,8 @@ static THStatus run(const char *fn, int fold, int class, THTensor **out, const T
         op.value = TH_dtype_is_floating(x->dtype) ? TH_FLOAT64 : TH_INT64;
         op.result = TH_dtype_is_floating(x->dtype) ? x->dtype : TH_INT64;
         if (class == FLOAT) op.finish = divide;
+        const THDtype rounded = *out ? (*out)->dtype : op.result;
+        if (fold == TH_FOLD_sum && computed == TH_FLOAT32 && rounded != TH_FLOAT64) op.fold = &t->sum_of_fours;
     }
     return th_reduce_run(&op, out, x, mask, keepdim);
 }
