@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /** @file wick/abi.h
- *  The C ABI for C and C++ compilers. The declarations and their contracts are in wick/abi.def.h; here are, besides, functions that make values. */
+ *  The C ABI for C and C++ compilers. The declarations and their contracts are in wick/abi.def.h; here are, besides,
+ * functions that make values. */
 #ifndef WICK_ABI_H
 #define WICK_ABI_H
 
@@ -44,8 +45,12 @@ static inline wick_value wick_v_str(const char *s) {
     return s ? wick_v_pointer(WICK_TAG_STR, (uint32_t)strlen(s), s) : wick_v_none();
 }
 static inline wick_value wick_v_ints(const int64_t *ints, uint32_t n) { return wick_v_pointer(WICK_TAG_INTS, n, ints); }
-static inline wick_value wick_v_floats(const double *floats, uint32_t n) { return wick_v_pointer(WICK_TAG_FLOATS, n, floats); }
-static inline wick_value wick_v_values(const wick_value *values, uint32_t n) { return wick_v_pointer(WICK_TAG_VALUES, n, values); }
+static inline wick_value wick_v_floats(const double *floats, uint32_t n) {
+    return wick_v_pointer(WICK_TAG_FLOATS, n, floats);
+}
+static inline wick_value wick_v_values(const wick_value *values, uint32_t n) {
+    return wick_v_pointer(WICK_TAG_VALUES, n, values);
+}
 /* Any object; 0 is NONE. */
 static inline wick_value wick_v_object(wick_object *o) { return wick_v_pointer(wick_tag(o), 0, o); }
 

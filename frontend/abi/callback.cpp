@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "abi/guard.hpp"
+#include <unistd.h>
+
+namespace wick::abi {
+
+__thread Queue *my_queue = nullptr;
+
+// The queue outlives its thread as long as user data calls it home.
+static std::shared_ptr<Queue> home() {
+    struct Holder {
+        std::shared_ptr<Queue> queue = std::make_shared<Queue>();
+        Holder() { my_queue = queue.get(); }
+        ~Holder() {
+            my_queue = nullptr;
+            // With the main thread the process ends, and with it, maybe before us, the host language: its functions
+            // stay alone.
+            if (gettid() == getpid()) return;
+            {
+                std::lock_guard lock(queue->mutex);
+                queue->closed = true;
+            }
+            queue->drain();
+        }
+    };
+    thread_local Holder holder;
+    return holder.queue;
+}
+
+UserData::UserData(void *user, uint32_t flags) : user_(user) {
+    if (!(flags & WICK_ANY_THREAD)) home_ = home();
+}
+
+void UserData::drop(void *data) noexcept {
+    auto *self = static_cast<UserData *>(data);
+    if (!self->destroy_ || !self->home_ || !self->home_->push(self)) self->run();
+}
+
+void UserData::run() noexcept {
+    try {
+        if (destroy_) destroy_(user_);
+    } catch (...) { // a language that raises through C frames; nobody is left to tell
+    }
+    delete this;
+}
+
+bool Queue::push(UserData *data) noexcept {
+    std::lock_guard lock(mutex);
+    if (closed) return false;
+    data->next_ = std::exchange(first, data);
+    waiting.store(true, std::memory_order_relaxed);
+    return true;
+}
+
+uint32_t Queue::drain() noexcept {
+    uint32_t n = 0;
+    UserData *list;
+    {
+        std::lock_guard lock(mutex);
+        list = std::exchange(first, nullptr);
+        waiting.store(false, std::memory_order_relaxed);
+    }
+    for (; list; n++) {
+        // The data may hold the last reference to this queue.
+        std::shared_ptr<Queue> keep = list->home_;
+        UserData *next = list->next_;
+        list->run();
+        list = next;
+    }
+    return n;
+}
+
+void Callback::operator()(const char *what, std::span<const Value> args, std::span<Value> results) const {
+    unset(results);
+    clear_slot();
+    bool unwound = false;
+    int32_t done = WICK_CB_FAIL;
+    try {
+        done = fn_(user_->get(), nullptr, args.data(), static_cast<uint32_t>(args.size()), results.data(),
+                   static_cast<uint32_t>(results.size()));
+    } catch (...) { // LuaJIT's errors, for one, unwind through C++ frames
+        unwound = true;
+    }
+    std::unique_ptr<wick_error, decltype(&wick_error_free)> raised(take_slot(), wick_error_free);
+    if (done == WICK_CB_DONE) return;
+    abi::drop(results);
+    if (raised) throw Error(raised->error);
+    fail(TH_E_CALLBACK,
+         unwound ? "%s: an exception of the host language left the callback"
+                 : "%s: the callback failed without setting an error",
+         what);
+}
+
+} // namespace wick::abi
+
+using namespace wick::abi;
+
+uint32_t wick_drain(void) { return my_queue ? my_queue->drain() : 0; }

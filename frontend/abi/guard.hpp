@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What every exported function is made of: one guard that lets no exception out, handles turned into objects, checks.
+#ifndef WICK_ABI_GUARD_HPP
+#define WICK_ABI_GUARD_HPP
+
+#include "abi/callback.hpp"
+#include "core/call.hpp"
+#include "wick/value.hpp"
+
+/// An error taken out of its slot.
+struct wick_error {
+    wick::Error error;
+};
+
+namespace wick::abi {
+
+/// Turns the exception being handled into an error, stores it into *err or, if err is null, into the thread's slot, and
+/// returns its status. A non-null `op` is added as a frame, `fn` as the place.
+int32_t store_current(const char *fn, wick_error **err, const char *op = nullptr) noexcept;
+
+/// The thread's slot. Owns.
+wick_error *take_slot() noexcept;
+/// Drops what is in the slot.
+void clear_slot() noexcept;
+
+/// Runs f; WICK_OK, or the status of what it threw.
+template <class F> int32_t guard(const char *fn, F &&f) noexcept {
+    drain_if_waiting();
+    try {
+        f();
+        return WICK_OK;
+    } catch (...) {
+        return store_current(fn, nullptr);
+    }
+}
+
+/// Runs f; its result, or `fallback` with the error in the slot. For functions that return no status.
+template <class T, class F> T guard_value(const char *fn, T fallback, F &&f) noexcept {
+    try {
+        return f();
+    } catch (...) {
+        store_current(fn, nullptr);
+        return fallback;
+    }
+}
+
+/// "Tensor", "Module", ... or "value of tag 33".
+std::string kind_name(uint32_t tag);
+
+[[noreturn]] void fail_null(const char *fn, const char *arg);
+[[noreturn]] void fail_kind(const char *fn, const char *arg, Kind got, Kind want);
+
+template <class T> T *need(const char *fn, const char *arg, T *p) {
+    if (!p) [[unlikely]]
+        fail_null(fn, arg);
+    return p;
+}
+
+/// The object behind a handle; handles to const are a promise to C callers, not to the object.
+inline Object *need_object(const char *fn, const char *arg, const wick_object *o) {
+    return object(const_cast<wick_object *>(need(fn, arg, o)));
+}
+
+inline Object *need_kind(const char *fn, const char *arg, const wick_object *o, Kind want) {
+    Object *p = need_object(fn, arg, o);
+    if (p->kind() != want) [[unlikely]]
+        fail_kind(fn, arg, p->kind(), want);
+    return p;
+}
+
+/// The tensor behind a handle, shared. `absent` allows 0.
+inline Tensor need_tensor(const char *fn, const char *arg, const wick_object *o, bool absent = false) {
+    if (!o && absent) return {};
+    return Tensor(Ref<TensorImpl>::share(static_cast<TensorImpl *>(need_kind(fn, arg, o, Kind::Tensor))));
+}
+
+/// Gives a tensor to the caller; 0 if it is undefined.
+inline wick_object *give(const Tensor &t) noexcept { return box(t).u.o; }
+
+/// Checks values that came from outside: tags exist and fit their objects, no null pointer hides behind a count.
+void check_values(const char *fn, std::span<const Value> values);
+
+/// The callable behind a handle.
+inline const Callable *callable(const wick_op *op) noexcept { return reinterpret_cast<const Callable *>(op); }
+inline wick_op *handle(const Callable *c) noexcept { return reinterpret_cast<wick_op *>(const_cast<Callable *>(c)); }
+
+inline void need_results(const Callable &c, size_t n) {
+    if (n != c.schema.results.size()) [[unlikely]]
+        fail(TH_E_ARG, "%s: got room for %zu results, want %zu", c.schema.name.c_str(), n, c.schema.results.size());
+}
+
+/// A call of a callable: checks the pointers, prepares results, runs f, and on failure drops what results hold.
+template <class F>
+int32_t guard_call(const char *fn, const char *op, std::span<const Value> args, std::span<Value> results,
+                   wick_error **err, F &&f) noexcept {
+    drain_if_waiting();
+    try {
+        if ((args.size() && !args.data()) || (results.size() && !results.data())) [[unlikely]]
+            fail_null(fn, args.data() ? "results" : "args");
+        unset(results);
+        check_values(op ? op : fn, args);
+        f();
+        return WICK_OK;
+    } catch (...) {
+        if (results.data()) drop(results);
+        return store_current(fn, err, op);
+    }
+}
+
+} // namespace wick::abi
+#endif
