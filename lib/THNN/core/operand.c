@@ -23,11 +23,10 @@ THStatus thnn_dense(THTensor **out, const THTensor *t, THDtype dtype) {
     return status;
 }
 
-THStatus thnn_output_begin(thnn_output *o, const char *fn, THTensor **out, THDtype dtype, const int64_t *sizes,
-                           int32_t ndim, const THTensor *const *inputs, int32_t n) {
+static THStatus begin(thnn_output *o, const char *fn, THTensor **out, THDtype dtype, const int64_t *sizes, int32_t ndim,
+                      int32_t inplace, const THTensor *const *inputs, int32_t n) {
     *o = (thnn_output){NULL, NULL};
-    if (!out) return TH_OK;
-    THStatus status = TH_output_begin(&o->result, fn, out, dtype, sizes, ndim, 1, 1, inputs, n);
+    THStatus status = TH_output_begin(&o->result, fn, out, dtype, sizes, ndim, 1, inplace, inputs, n);
     if (status != TH_OK) return status;
     THDtype compute = thnn_compute_dtype(dtype);
     if (compute == dtype && THTensor_is_contiguous(o->result)) {
@@ -35,6 +34,17 @@ THStatus thnn_output_begin(thnn_output *o, const char *fn, THTensor **out, THDty
         return TH_OK;
     }
     return THTensor_new(&o->dense, compute, sizes, ndim);
+}
+
+THStatus thnn_output_begin(thnn_output *o, const char *fn, THTensor **out, THDtype dtype, const int64_t *sizes,
+                           int32_t ndim, const THTensor *const *inputs, int32_t n) {
+    *o = (thnn_output){NULL, NULL};
+    return out ? begin(o, fn, out, dtype, sizes, ndim, 1, inputs, n) : TH_OK;
+}
+
+THStatus thnn_output_begin_apart(thnn_output *o, const char *fn, THTensor **out, THDtype dtype, const int64_t *sizes,
+                                 int32_t ndim, const THTensor *const *inputs, int32_t n) {
+    return begin(o, fn, out, dtype, sizes, ndim, 0, inputs, n);
 }
 
 THStatus thnn_output_end(thnn_output *o, THTensor **out, THStatus status) {

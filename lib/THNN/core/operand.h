@@ -21,6 +21,10 @@ typedef struct thnn_output {
 THStatus thnn_output_begin(thnn_output *o, const char *fn, THTensor **out, THDtype dtype, const int64_t *sizes,
                            int32_t ndim, const THTensor *const *inputs, int32_t n);
 
+/* The same for outputs that must not be an input: no inplace, and an `out` of NULL is an error. */
+THStatus thnn_output_begin_apart(thnn_output *o, const char *fn, THTensor **out, THDtype dtype, const int64_t *sizes,
+                                 int32_t ndim, const THTensor *const *inputs, int32_t n);
+
 /* On TH_OK hands the result over, otherwise frees it. Returns `status`. */
 THStatus thnn_output_end(thnn_output *o, THTensor **out, THStatus status);
 
