@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "TH/copy.h"
+#include "core/iter.h"
+#include "kernels/copy.h"
+
+#include <math.h>
+#include <string.h>
+
+static THStatus check_value(const char *fn, const char *name, const THScalar *value) {
+    if (!value) return TH_raisef(TH_E_ARG, "%s: %s is NULL", fn, name);
+    if (value->kind < TH_SCALAR_BOOL || value->kind > TH_SCALAR_FLOAT)
+        return TH_raisef(TH_E_TYPE, "%s: got %s of kind %d, want bool, int or float", fn, name, (int)value->kind);
+    return TH_OK;
+}
+
+/* The dtype asked for, or the default. */
+static THStatus choose_dtype(THDtype *dtype, const char *fn, THDtype by_default) {
+    if (*dtype == TH_DTYPE_DEFAULT) *dtype = by_default;
+    if (TH_dtype_size(*dtype)) return TH_OK;
+    return TH_raisef(TH_E_TYPE, "%s: got dtype %d, want one of TH/dtype.def", fn, (int)*dtype);
+}
+
+/* ---- one value ---- */
+
+typedef struct element {
+    int64_t bits, size;
+} element;
+
+/* Without inputs, the iterator asks for one element per block and repeats it. */
+static void write_element(void *const *p, const int64_t *step, int64_t n, const void *param) {
+    const element *e = param;
+    (void)step, (void)n;
+    memcpy(p[0], &e->bits, (size_t)e->size);
+}
+
+static void fill(THTensor *t, const THScalar *value) {
+    element e = {0, TH_dtype_size(t->dtype)};
+    th_iter it;
+    th_store(&e.bits, t->dtype, value);
+    th_iter_begin(&it, 1, th_sizes(t), t->ndim);
+    th_iter_add(&it, t, t->dtype);
+    th_iter_run(&it, write_element, &e);
+}
+
+THStatus TH_fill(THTensor *t, const THScalar *value) {
+    THTensor *result;
+    THStatus status = TH_check_input("TH_fill", "t", t);
+    if (status == TH_OK) status = check_value("TH_fill", "value", value);
+    if (status == TH_OK)
+        status = TH_output_begin(&result, "TH_fill", &t, t->dtype, th_sizes(t), t->ndim, 1, 1, NULL, 0);
+    if (status != TH_OK) return status;
+    fill(result, value);
+    return TH_output_end(result, &t, TH_OK);
+}
+
+THStatus TH_full(THTensor **out, const int64_t *sizes, int32_t ndim, const THScalar *value, THDtype dtype) {
+    static const THDtype defaults[] = {
+        [TH_SCALAR_BOOL] = TH_BOOL, [TH_SCALAR_INT] = TH_INT64, [TH_SCALAR_FLOAT] = TH_FLOAT32};
+    THTensor *result;
+    THStatus status = check_value("TH_full", "value", value);
+    if (status == TH_OK) status = choose_dtype(&dtype, "TH_full", defaults[value->kind]);
+    if (status == TH_OK && !out) status = TH_raisef(TH_E_ARG, "TH_full: out is NULL");
+    if (status == TH_OK) status = th_tensor_new(&result, "TH_full", dtype, sizes, ndim);
+    if (status != TH_OK) return status;
+    fill(result, value);
+    *out = result;
+    return TH_OK;
+}
+
+THStatus TH_eye(THTensor **out, int64_t n, int64_t m, THDtype dtype) {
+    const THScalar zero = {TH_SCALAR_INT, 0, {.i = 0}}, one = {TH_SCALAR_INT, 0, {.i = 1}};
+    const int64_t sizes[2] = {n, m};
+    THTensor *result;
+    THStatus status = choose_dtype(&dtype, "TH_eye", TH_FLOAT32);
+    if (status == TH_OK && !out) status = TH_raisef(TH_E_ARG, "TH_eye: out is NULL");
+    if (status == TH_OK) status = th_tensor_new(&result, "TH_eye", dtype, sizes, 2);
+    if (status != TH_OK) return status;
+    fill(result, &zero);
+    const int64_t next = (m + 1) * TH_dtype_size(dtype);
+    for (int64_t i = 0; i < n && i < m; i++) th_store((char *)result->data + i * next, dtype, &one);
+    *out = result;
+    return TH_OK;
+}
+
+/* ---- sequences ---- */
+
+/* n values from start on; from `turn` on they are counted back from `last`, so that both ends are exact. Integer
+   sequences are computed in integers. */
+typedef struct sequence {
+    int64_t n, turn;
+    int32_t integer;
+    int64_t istart, istep;
+    double start, step, last;
+    char *data;
+    THDtype dtype;
+} sequence;
+
+enum { PIECE = 256, CHUNK = 32768 };
+
+static void write_piece(const sequence *s, int64_t lo, int64_t n) {
+    union {
+        double d[PIECE];
+        int64_t i[PIECE];
+    } x;
+    for (int64_t i = 0; i < n; i++) {
+        const int64_t at = lo + i;
+        if (s->integer)
+            x.i[i] = (int64_t)((uint64_t)s->istart + (uint64_t)at * (uint64_t)s->istep);
+        else if (at < s->turn)
+            x.d[i] = s->start + (double)at * s->step;
+        else
+            x.d[i] = s->last - (double)(s->n - 1 - at) * s->step;
+    }
+    th_cast(s->data + lo * TH_dtype_size(s->dtype), s->dtype, &x, s->integer ? TH_INT64 : TH_FLOAT64, n);
+}
+
+static void write_pieces(void *arg, int64_t lo, int64_t hi) {
+    for (; lo < hi; lo += PIECE) write_piece(arg, lo, hi - lo < PIECE ? hi - lo : PIECE);
+}
+
+static THStatus make_sequence(THTensor **out, const char *fn, sequence *s) {
+    THTensor *result;
+    if (!out) return TH_raisef(TH_E_ARG, "%s: out is NULL", fn);
+    THStatus status = th_tensor_new(&result, fn, s->dtype, &s->n, 1);
+    if (status != TH_OK) return status;
+    s->data = result->data;
+    TH_parallel(s->n, CHUNK, write_pieces, s);
+    *out = result;
+    return TH_OK;
+}
+
+static double as_double(const THScalar *x) { return x->kind == TH_SCALAR_FLOAT ? x->v.d : (double)x->v.i; }
+
+/* How many of start, start + step, ... lie before the end; -1 for a step that leads away from it, or if they cannot be
+ * counted. */
+static int64_t count_integers(int64_t start, int64_t end, int64_t step) {
+    if (step == 0 || (step > 0 ? start > end : start < end)) return -1;
+    const uint64_t span = step > 0 ? (uint64_t)end - (uint64_t)start : (uint64_t)start - (uint64_t)end;
+    const uint64_t width = step > 0 ? (uint64_t)step : 0 - (uint64_t)step;
+    const uint64_t n = span / width + (span % width != 0);
+    return n > INT64_MAX ? -1 : (int64_t)n;
+}
+
+static int64_t count_floats(double start, double end, double step) {
+    const double n = ceil((end - start) / step);
+    if (!isfinite(start) || !isfinite(end) || !isfinite(n) || n >= 0x1p62) return -1;
+    if (step > 0 ? start > end : start < end) return -1;
+    return (int64_t)n;
+}
+
+THStatus TH_arange(THTensor **out, const THScalar *start, const THScalar *end, const THScalar *step, THDtype dtype) {
+    static const char *const fn = "TH_arange";
+    THStatus status = check_value(fn, "start", start);
+    if (status == TH_OK) status = check_value(fn, "end", end);
+    if (status == TH_OK) status = check_value(fn, "step", step);
+    if (status != TH_OK) return status;
+    sequence s = {.start = as_double(start), .step = as_double(step), .turn = INT64_MAX};
+    s.integer = start->kind != TH_SCALAR_FLOAT && end->kind != TH_SCALAR_FLOAT && step->kind != TH_SCALAR_FLOAT;
+    if (s.integer) {
+        s.istart = start->v.i;
+        s.istep = step->v.i;
+        s.n = count_integers(start->v.i, end->v.i, step->v.i);
+    } else {
+        s.n = count_floats(s.start, as_double(end), s.step);
+    }
+    if (s.n < 0)
+        return TH_raisef(TH_E_ARG,
+                         "TH_arange: got %g to %g by %g, want finite bounds and a step from the first to the second",
+                         s.start, as_double(end), s.step);
+    status = choose_dtype(&dtype, fn, s.integer ? TH_INT64 : TH_FLOAT32);
+    s.dtype = dtype;
+    return status == TH_OK ? make_sequence(out, fn, &s) : status;
+}
+
+THStatus TH_linspace(THTensor **out, const THScalar *start, const THScalar *end, int64_t steps, THDtype dtype) {
+    static const char *const fn = "TH_linspace";
+    THStatus status = check_value(fn, "start", start);
+    if (status == TH_OK) status = check_value(fn, "end", end);
+    if (status == TH_OK) status = choose_dtype(&dtype, fn, TH_FLOAT32);
+    if (status != TH_OK) return status;
+    sequence s = {
+        .n = steps, .turn = (steps + 1) / 2, .start = as_double(start), .last = as_double(end), .dtype = dtype};
+    if (steps < 0 || !isfinite(s.start) || !isfinite(s.last))
+        return TH_raisef(TH_E_ARG, "TH_linspace: got %g to %g in %lld steps, want finite bounds and at least 0 steps",
+                         s.start, s.last, (long long)steps);
+    const double gaps = steps > 1 ? (double)(steps - 1) : 1;
+    s.step = isfinite(s.last - s.start) ? (s.last - s.start) / gaps : s.last / gaps - s.start / gaps;
+    return make_sequence(out, fn, &s);
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "kernels/unary.h"
+
+#include "TH/elementwise.h"
+#include "core/iter.h"
+#include "expr/template.h"
+#include "ops/operands.h"
+
+#define TH_ISA(isa, ...) extern const struct th_unary_table TH_JOIN(th_unary, isa);
+#include "expr/isa.def"
+#undef TH_ISA
+static const struct th_unary_table *const tables[] = {
+#define TH_ISA(isa, ...) &TH_JOIN(th_unary, isa),
+#include "expr/isa.def"
+#undef TH_ISA
+};
+
+enum { FLOAT, NUMERIC, ROUND, BITS, TEST };
+
+static const char *const wanted[] = {
+    [NUMERIC] = "a dtype other than bool",
+    [ROUND] = "a dtype other than bool",
+    [BITS] = "bool or an integer dtype",
+};
+
+static THStatus run(int32_t id, int32_t class, const char *fn, THTensor **out, const THTensor *x) {
+    static const char *const names[] = {"x"};
+    THStatus status = th_check_inputs(fn, names, &x, 1);
+    if (status != TH_OK) return status;
+    th_elementwise op = {.fn = fn, .result = class == FLOAT ? th_float_dtype(x->dtype) : x->dtype};
+    op.compute = th_compute_dtype(op.result);
+    op.produce = op.compute;
+    op.kernel = tables[TH_isa_index()]->kernel[id][op.compute];
+    if (!op.kernel) return th_raise_dtypes(fn, &x, 1, wanted[class]);
+    if (class == TEST) op.produce = op.result = TH_BOOL;
+    return th_elementwise_run(&op, out, &x, 1);
+}
+
+#define TH_UNARY(name, class, ...)                                                                                     \
+    THStatus TH_##name(THTensor **out, const THTensor *x) { return run(TH_UNARY_##name, class, "TH_" #name, out, x); }
+#include "TH/ops/unary.def"
+#undef TH_UNARY
