@@ -78,14 +78,18 @@ THStatus th_check_sizes(int64_t *numel, const char *fn, THDtype dtype, const int
     return TH_OK;
 }
 
+#define STRIDE_MAX (INT64_C(1) << 55)
+
 /* That every element lies in the storage, aligned. */
 static THStatus check_window(const char *fn, const THStorage *s, THDtype dtype, const int64_t *sizes,
                              const int64_t *strides, int32_t ndim, int64_t numel, int64_t offset) {
     int64_t size = TH_dtype_size(dtype), room = s->nbytes / size, last = offset;
     th_text text;
+    /* Bounded also where a dimension does not move, so that views can compute with strides without checks. */
     for (int32_t i = 0; strides && i < ndim; i++)
-        if (strides[i] < 0)
-            return TH_raisef(TH_E_ARG, "%s: got strides %s, want none below 0", fn, th_sizes_text(text, strides, ndim));
+        if (strides[i] < 0 || strides[i] > STRIDE_MAX / (sizes[i] > 1 ? sizes[i] : 1))
+            return TH_raisef(TH_E_ARG, "%s: got strides %s, want none below 0%s", fn,
+                             th_sizes_text(text, strides, ndim), strides[i] < 0 ? "" : " or beyond memory");
     int overflow = 0;
     for (int32_t i = 0; strides && numel > 0 && i < ndim; i++) {
         int64_t reach = 0;
