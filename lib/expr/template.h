@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What kernel sources and their templates share, in every library.
-   A kernel source is compiled once per row of isa.def and exports one table, named TH_ISA_NAME(stem). A template (.inc) is
-   included once per type with
-     T    the type stored        C    the type computed in        ACC  the type sums are kept in
-     FN(name)  name_<suffix>     M(f)  the mathematical function f for C (expf or exp) */
+   A kernel source is compiled once per row of isa.def and exports one table, named TH_ISA_NAME(stem). A template (.inc)
+   is included once per type with T    the type stored        C    the type computed in        ACC  the type sums are
+   kept in FN(name)  name_<suffix>     M(f)  the mathematical function f for C (expf or exp) */
 #ifndef TH_EXPR_TEMPLATE_H
 #define TH_EXPR_TEMPLATE_H
 
@@ -19,9 +18,15 @@
 
 #define TH_INLINE static inline __attribute__((always_inline, unused))
 
+/* For local arrays of vectors: otherwise gcc peels scalar iterations off their loops until they are aligned. */
+#define TH_ALIGNED __attribute__((aligned(64)))
+
 /* Loops that must become vector code whatever the cost model thinks. */
 #define TH_PRAGMA(text) _Pragma(#text)
 #define TH_SIMD TH_PRAGMA(omp simd)
 #define TH_SIMD_SUM(...) TH_PRAGMA(omp simd reduction(+ : __VA_ARGS__)) /* the loop adds to these variables */
+
+/* Inside a loop that is too short to become vector code. */
+#define TH_SCALAR __asm__("");
 
 #endif

@@ -11,15 +11,8 @@ enum { INPUTS_MAX = TH_OPERANDS_MAX - 1, CHUNK = 32768 };
 
 /* ---- equal sizes, contiguous, no casts but of 0-dim inputs ---- */
 
-typedef struct flat {
-    const th_elementwise *op;
-    int32_t n; /* operands */
-    char *data[TH_OPERANDS_MAX];
-    int64_t step[TH_OPERANDS_MAX], size[TH_OPERANDS_MAX];
-} flat;
-
 static int same_sizes(const THTensor *a, const THTensor *b) {
-    if (a->ndim != b->ndim || a->numel != b->numel) return 0;
+    if (a->ndim != b->ndim) return 0;
     for (int32_t d = 0; d < a->ndim; d++)
         if (th_sizes(a)[d] != th_sizes(b)[d]) return 0;
     return 1;
@@ -34,40 +27,47 @@ static const THTensor *find_shape(const th_elementwise *op, const THTensor *out,
                                   int32_t n) {
     const THTensor *shape = inputs[0];
     for (int32_t k = 1; k < n && !shape->ndim; k++) shape = inputs[k];
-    if (op->produce != op->result) return NULL;
-    if (out && !is_dense(out, op->produce, shape)) return NULL;
+    if (op->produce != op->result || (out && !is_dense(out, op->produce, shape))) return NULL;
     for (int32_t k = 0; k < n; k++)
         if (inputs[k]->ndim && !is_dense(inputs[k], op->compute, shape)) return NULL;
     return shape;
 }
 
-static void run_flat_piece(void *arg, int64_t lo, int64_t hi) {
+typedef struct flat {
+    const th_elementwise *op;
+    int32_t n; /* operands */
+    char *data[TH_OPERANDS_MAX];
+    int64_t step[TH_OPERANDS_MAX];
+} flat;
+
+static void run_piece(void *arg, int64_t lo, int64_t hi) {
     const flat *f = arg;
+    const int64_t size = TH_dtype_size(f->op->compute);
     void *p[TH_OPERANDS_MAX];
-    for (int32_t k = 0; k < f->n; k++) p[k] = f->data[k] + lo * f->size[k] * f->step[k];
+    p[0] = f->data[0] + lo * TH_dtype_size(f->op->produce);
+    for (int32_t k = 1; k < f->n; k++) p[k] = f->data[k] + lo * size * f->step[k];
     f->op->kernel(p, f->step, hi - lo, f->op->param);
 }
 
 static void run_flat(const th_elementwise *op, THTensor *result, const THTensor *const *inputs, int32_t n) {
     flat f;
-    int64_t constant[INPUTS_MAX], size = TH_dtype_size(op->compute);
-    f.op = op;
-    f.n = n + 1;
+    int64_t constant[INPUTS_MAX];
     f.data[0] = result->data;
     f.step[0] = 1;
-    f.size[0] = TH_dtype_size(op->produce);
     for (int32_t k = 0; k < n; k++) {
         f.data[k + 1] = inputs[k]->data;
         f.step[k + 1] = inputs[k]->ndim || result->numel == 1;
-        f.size[k + 1] = size;
         if (inputs[k]->dtype == op->compute) continue;
         th_cast(&constant[k], op->compute, inputs[k]->data, inputs[k]->dtype, 1);
         f.data[k + 1] = (char *)&constant[k];
     }
-    if (result->numel > CHUNK)
-        TH_parallel(result->numel, CHUNK, run_flat_piece, &f);
-    else if (result->numel)
-        run_flat_piece(&f, 0, result->numel);
+    if (result->numel <= CHUNK) {
+        op->kernel((void *const *)f.data, f.step, result->numel, op->param);
+        return;
+    }
+    f.op = op;
+    f.n = n + 1;
+    TH_parallel(result->numel, CHUNK, run_piece, &f);
 }
 
 /* ---- everything else ---- */

@@ -5,7 +5,7 @@
 #include "TH/sys.h"
 
 /* TH/ops/binary.def, and add and sub, which have a factor besides and therefore another signature. */
-#define TH_BINARY_ADD_SUB TH_BINARY(add, ARITH) TH_BINARY(sub, NUMERIC)
+#define TH_BINARY_ADD_SUB TH_BINARY(add, ARITH, 0, ) TH_BINARY(sub, NUMERIC, 0, )
 
 enum {
 #define TH_BINARY(name, ...) TH_BINARY_##name,
