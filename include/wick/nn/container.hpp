@@ -21,8 +21,8 @@ class WICK_API ModuleList : public Module {
     explicit ModuleList(Options given);
     /// From modules, which are moved in, and Refs to modules.
     template <class... M>
-        requires(sizeof...(M) > 0 && (!std::same_as<Bare<M>, ModuleListOptions> && ...))
-    explicit ModuleList(M &&...modules) {
+    requires(sizeof...(M) > 0 &&
+             (!std::same_as<Bare<M>, ModuleListOptions> && ...)) explicit ModuleList(M &&...modules) {
         (append(std::forward<M>(modules)), ...);
     }
 

@@ -14,7 +14,8 @@ WICK_API const Tensor &constant_(const Tensor &t, const Scalar &value);
 WICK_API const Tensor &zeros_(const Tensor &t);
 WICK_API const Tensor &ones_(const Tensor &t);
 
-/// Inputs and outputs of one unit: [out, in, kernel...] has in * prod(kernel) and out * prod(kernel). ShapeError below two dimensions.
+/// Inputs and outputs of one unit: [out, in, kernel...] has in * prod(kernel) and out * prod(kernel). ShapeError below
+/// two dimensions.
 struct Fans {
     int64_t in, out;
 };

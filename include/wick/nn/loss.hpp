@@ -8,6 +8,13 @@
 
 namespace wick::nn {
 
+class WICK_API Loss : public Module {
+  public:
+    virtual Tensor forward(const Tensor &input, const Tensor &target) = 0;
+    Tensor operator()(const Tensor &input, const Tensor &target) { return forward(input, target); }
+    using Module::forward;
+};
+
 struct NLLLossOptions {
     Tensor weight = {}; ///< of the classes
     int64_t ignore_index = -100;
@@ -16,12 +23,11 @@ struct NLLLossOptions {
 };
 
 /// Negative log-likelihood of int64 classes under log-probabilities [N, C, ...].
-class WICK_API NLLLoss : public Configured<NLLLossOptions> {
+class WICK_API NLLLoss : public Configured<NLLLossOptions, Loss> {
   public:
     explicit NLLLoss(NLLLossOptions given = {});
-    Tensor forward(const Tensor &input, const Tensor &target);
-    Tensor operator()(const Tensor &input, const Tensor &target) { return forward(input, target); }
-    using Module::forward;
+    Tensor forward(const Tensor &input, const Tensor &target) override;
+    using Loss::forward;
     Buffer weight;
     WICK_FIELDS(weight)
 };
@@ -35,12 +41,11 @@ struct CrossEntropyLossOptions {
 };
 
 /// The same under logits, with label smoothing.
-class WICK_API CrossEntropyLoss : public Configured<CrossEntropyLossOptions> {
+class WICK_API CrossEntropyLoss : public Configured<CrossEntropyLossOptions, Loss> {
   public:
     explicit CrossEntropyLoss(CrossEntropyLossOptions given = {});
-    Tensor forward(const Tensor &input, const Tensor &target);
-    Tensor operator()(const Tensor &input, const Tensor &target) { return forward(input, target); }
-    using Module::forward;
+    Tensor forward(const Tensor &input, const Tensor &target) override;
+    using Loss::forward;
     Buffer weight;
     WICK_FIELDS(weight)
 };

@@ -8,8 +8,9 @@
 ///         Tensor forward(const Tensor &x) override { return fc2(relu(fc1(x))); }
 ///     };
 ///
-/// A field is a Parameter, a Buffer, a module, a Ref to one, or a std::vector of those. A class derived from such a class lists the inherited
-/// fields again with its own. Modules live on the stack, as members, or counted behind a Ref (make<Net>()).
+/// A field is a Parameter, a Buffer, a module, a Ref to one, or a std::vector of those. A class derived from such a
+/// class lists the inherited fields again with its own. Modules live on the stack, as members, or counted behind a Ref
+/// (make<Net>()).
 #ifndef WICK_NN_MODULE_HPP
 #define WICK_NN_MODULE_HPP
 
@@ -86,8 +87,8 @@ class WICK_API Module : public Object {
     /// Moves the fields; the source is left without them.
     Module(Module &&o) noexcept : Object(Kind::Module), training_(o.training_) {}
 
-    /// What the module computes. Modules that take other arguments (losses) have a forward of their own; theirs of one tensor is
-    /// UnsupportedError.
+    /// What the module computes. Modules that take other arguments (losses) have a forward of their own; theirs of one
+    /// tensor is UnsupportedError.
     virtual Tensor forward(const Tensor &x);
     Tensor operator()(const Tensor &x) { return forward(x); }
 
@@ -103,8 +104,8 @@ class WICK_API Module : public Object {
     struct LoadResult {
         std::vector<std::string> missing, unexpected;
     };
-    /// Copies into parameters and buffers. Nothing is changed if a tensor's sizes do not fit or, with strict, if a name is missing or unknown:
-    /// the error lists them all.
+    /// Copies into parameters and buffers. Nothing is changed if a tensor's sizes do not fit or, with strict, if a name
+    /// is missing or unknown: the error lists them all.
     LoadResult load_state_dict(const NamedTensors &state, bool strict = true);
 
     /// Casts floating parameters and buffers. Parameters become new tensors: make optimizers afterwards.
@@ -142,10 +143,9 @@ class WICK_API Module : public Object {
 };
 
 WICK_API std::ostream &operator<<(std::ostream &os, const Module &m);
-WICK_API void store(Value *results, Module::LoadResult &&keys);
 
 /// A module made from an options struct.
-template <class O> class Configured : public Module {
+template <class O, class Base = Module> class Configured : public Base {
   public:
     using Options = O;
     Options options;
@@ -163,6 +163,5 @@ template <> struct WICK_API Unbox<Ref<nn::Module>> {
     static std::string type() { return "Module"; }
 };
 WICK_API std::string literal(const Ref<nn::Module> &m);
-WICK_API void store(Value *results, std::vector<std::pair<std::string, Ref<nn::Module>>> &&modules);
 } // namespace wick
 #endif

@@ -16,14 +16,14 @@ struct BatchNorm2dOptions {
     WICK_OPTIONS(num_features, eps, momentum, affine, track_running_stats)
 };
 
-/// Batch normalisation of [N, C, H, W] (Ioffe and Szegedy, arXiv:1502.03167): by the batch's statistics in training or without running
-/// ones, else by the running ones.
+/// Batch normalisation of [N, C, H, W] (Ioffe and Szegedy, arXiv:1502.03167): by the batch's statistics in training or
+/// without running ones, else by the running ones.
 class WICK_API BatchNorm2d : public Configured<BatchNorm2dOptions> {
   public:
     explicit BatchNorm2d(BatchNorm2dOptions given);
     Tensor forward(const Tensor &x) override;
-    Parameter weight, bias;                                   ///< [C], undefined without affine
-    Buffer running_mean, running_var, num_batches_tracked;    ///< [C], [C], []; undefined without track_running_stats
+    Parameter weight, bias;                                ///< [C], undefined without affine
+    Buffer running_mean, running_var, num_batches_tracked; ///< [C], [C], []; undefined without track_running_stats
     WICK_FIELDS(weight, bias, running_mean, running_var, num_batches_tracked)
 };
 

@@ -17,14 +17,48 @@ struct AdamOptions {
     WICK_OPTIONS(lr, betas, eps, weight_decay, amsgrad)
 };
 
-struct AdamWOptions : AdamOptions {
-    AdamWOptions() { weight_decay = 1e-2; }
+struct AdamWOptions {
+    double lr = 1e-3;
+    std::array<double, 2> betas = {0.9, 0.999};
+    double eps = 1e-8;
+    double weight_decay = 1e-2;
+    bool amsgrad = false;
+    WICK_OPTIONS(lr, betas, eps, weight_decay, amsgrad)
 };
 
 struct AdamState {
     int64_t step = 0;
     Tensor exp_avg = {}, exp_avg_sq = {}, max_exp_avg_sq = {};
     WICK_OPTIONS(step, exp_avg, exp_avg_sq, max_exp_avg_sq)
+};
+
+/// What Adam and AdamW share: with g = grad (Adam: + weight_decay p; AdamW: p shrinks by lr weight_decay first),
+///     m = beta1 m + (1 - beta1) g,  v = beta2 v + (1 - beta2) g^2,
+///     p -= lr m / (1 - beta1^t) / (sqrt(v / (1 - beta2^t)) + eps),
+/// where amsgrad takes the largest v so far. (Kingma and Ba, arXiv:1412.6980; Loshchilov and Hutter, arXiv:1711.05101;
+/// Reddi et al., arXiv:1904.09237.)
+template <class O> class WICK_API AdamOf : public OptimizerOf<O, AdamState> {
+  public:
+    void step() override;
+
+  protected:
+    AdamOf(const char *what, O options) : OptimizerOf<O, AdamState>(what, options), what_(what) {}
+
+  private:
+    void check_options(const O &options) const override;
+    void update(THTensor *p, const THTensor *grad, const O &options, AdamState &state);
+    const char *what_;
+    CachedNumber one_minus_beta1_, beta2_, one_;
+};
+
+class WICK_API Adam final : public AdamOf<AdamOptions> {
+  public:
+    explicit Adam(std::vector<Tensor> params, AdamOptions options = {});
+};
+
+class WICK_API AdamW final : public AdamOf<AdamWOptions> {
+  public:
+    explicit AdamW(std::vector<Tensor> params, AdamWOptions options = {});
 };
 
 } // namespace wick::optim

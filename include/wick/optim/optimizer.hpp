@@ -20,7 +20,8 @@ class WICK_API Optimizer : public Object {
     /// Adds parameters with the optimizer's defaults. ArgumentError for one that it has already or that is not a leaf.
     virtual void add_param_group(std::vector<Tensor> params) = 0;
 
-    /// Options by name. NotFoundError for a name that this optimizer does not have; the value that get() returns is owned by the caller.
+    /// Options by name. NotFoundError for a name that this optimizer does not have; the value that get() returns is
+    /// owned by the caller.
     virtual Value get(std::string_view option, size_t group = 0) const = 0;
     virtual void set(std::string_view option, const Value &value, size_t group) = 0;
     void set(std::string_view option, const Value &value);
@@ -28,11 +29,11 @@ class WICK_API Optimizer : public Object {
     void set_lr(double lr) { set("lr", box(lr)); }
     void set_lr(double lr, size_t group) { set("lr", box(lr), group); }
 
-    /// Options as "group.<g>.<name>" and state as "state.<p>.<name>", p counting parameters over all groups; numbers are 0-dim tensors. The
-    /// tensors share memory with the optimizer.
+    /// Options as "group.<g>.<name>" and state as "state.<p>.<name>", p counting parameters over all groups; numbers
+    /// are 0-dim tensors. The tensors share memory with the optimizer.
     virtual NamedTensors state_dict() const = 0;
-    /// Copies; nothing is changed on failure. ArgumentError for another number of groups or an unknown name, ShapeError for state
-    /// that does not fit its parameter. Options that are not there keep their values.
+    /// Copies; nothing is changed on failure. ArgumentError for another number of groups or an unknown name, ShapeError
+    /// for state that does not fit its parameter. Options that are not there keep their values.
     virtual void load_state_dict(const NamedTensors &state) = 0;
 
     /// "SGD(\n  group 0: 4 parameters, lr=0.1\n)".
@@ -89,9 +90,14 @@ struct Key {
 WICK_API Key parse_key(std::string_view text);
 [[noreturn]] WICK_API void no_option(const std::string &optimizer, std::string_view option);
 [[noreturn]] WICK_API void no_group(const std::string &optimizer, size_t group, size_t count);
+/// ArgumentError for an option below 0 or NaN.
+WICK_API void check_not_negative(const char *what, std::initializer_list<std::pair<const char *, double>> options);
+/// out = a + alpha b, without a recording or an allocation.
+WICK_API void add_scaled(THTensor *out, const THTensor *a, const THTensor *b, double alpha);
 } // namespace detail
 
-/// An optimizer with the options O and, per parameter, the state S; both list their members with WICK_OPTIONS. A derived class has step().
+/// An optimizer with the options O and, per parameter, the state S; both list their members with WICK_OPTIONS. A
+/// derived class has step().
 template <class O, class S> class OptimizerOf : public Optimizer {
   public:
     using Options = O;
@@ -166,7 +172,8 @@ template <class O, class S> class OptimizerOf : public Optimizer {
                 load(*states[key.index].first, key.name, tensor, *states[key.index].second);
             } else {
                 throw Error(TH_E_ARG, class_name() + ".load_state_dict: got '" + text + "', want at most " +
-                                          std::to_string(next.size()) + " groups and " + std::to_string(states.size()) + " states");
+                                          std::to_string(next.size()) + " groups and " + std::to_string(states.size()) +
+                                          " states");
             }
         }
         if (seen != next.size()) detail::no_group(class_name() + ".load_state_dict", seen, next.size());
@@ -204,10 +211,4 @@ template <class O, class S> class OptimizerOf : public Optimizer {
 
 } // namespace wick::optim
 
-namespace wick {
-template <> struct WICK_API Unbox<Ref<optim::Optimizer>> {
-    static Ref<optim::Optimizer> get(const Value &v);
-    static std::string type() { return "any"; }
-};
-} // namespace wick
 #endif

@@ -22,8 +22,8 @@ struct SGDState {
     WICK_OPTIONS(momentum_buffer)
 };
 
-/// g = grad + weight_decay p;  buf = momentum buf + (1 - dampening) g, at first buf = g;  p -= lr buf, or lr (g + momentum buf) with
-/// nesterov, or lr g without momentum. (The form of torch.optim.SGD's documentation.)
+/// g = grad + weight_decay p;  buf = momentum buf + (1 - dampening) g, at first buf = g;  p -= lr buf, or lr (g +
+/// momentum buf) with nesterov, or lr g without momentum. (The form of torch.optim.SGD's documentation.)
 class WICK_API SGD final : public OptimizerOf<SGDOptions, SGDState> {
   public:
     explicit SGD(std::vector<Tensor> params, SGDOptions options = {});
@@ -31,8 +31,8 @@ class WICK_API SGD final : public OptimizerOf<SGDOptions, SGDState> {
 
   private:
     void check_options(const SGDOptions &options) const override;
-    void update(THTensor *p, const THTensor *grad, const SGDOptions &options, SGDState &state);
-    void momentum_step(THTensor *p, const THTensor *grad, const SGDOptions &options, SGDState &state);
+    /// Updates the momentum buffer and returns it.
+    THTensor *accumulate(const THTensor *p, const THTensor *grad, const SGDOptions &options, SGDState &state);
     CachedNumber momentum_;
 };
 

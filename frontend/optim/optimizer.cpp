@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "wick/optim/optimizer.hpp"
+#include "core/class.hpp"
+#include "wick/autograd.hpp"
+#include <algorithm>
+#include <charconv>
+#include <ostream>
+#include <unordered_set>
+
+namespace wick::optim {
+
+void Optimizer::zero_grad(bool set_to_none) {
+    for (size_t g = 0; g < group_count(); g++)
+        for (Tensor p : params(g)) {
+            if (set_to_none)
+                p.set_grad({});
+            else if (Tensor grad = p.grad(); grad.defined())
+                grad.detach().zero_();
+        }
+}
+
+void Optimizer::set(std::string_view option, const Value &value) {
+    for (size_t g = 0; g < group_count(); g++) set(option, value, g);
+}
+
+void Optimizer::check_params(const std::vector<Tensor> &added) const {
+    std::string what = class_name();
+    if (added.empty()) throw Error(TH_E_ARG, what + ": got no parameters, want at least one");
+    std::unordered_set<const TensorImpl *> seen;
+    for (size_t g = 0; g < group_count(); g++)
+        for (const Tensor &p : params(g)) seen.insert(p.impl());
+    for (size_t i = 0; i < added.size(); i++) {
+        const Tensor &p = added[i];
+        std::string got = what + ": got parameter " + std::to_string(i) + " ";
+        if (!p.defined()) throw Error(TH_E_ARG, got + "undefined, want a tensor");
+        if (!p.is_floating_point()) throw Error(TH_E_TYPE, got + "of " + p.describe() + ", want a floating dtype");
+        if (!p.is_leaf()) throw Error(TH_E_ARG, got + "computed by an op, want a leaf");
+        if (!seen.insert(p.impl()).second) throw Error(TH_E_ARG, got + "a second time, want each once");
+    }
+}
+
+std::string Optimizer::class_name() const { return wick::detail::type_name(typeid(*this)); }
+
+const Class *Optimizer::registered_class() const { return wick::detail::class_by_type("optim", typeid(*this)); }
+
+std::string Optimizer::to_string() const {
+    std::string out = class_name() + "(";
+    for (size_t g = 0; g < group_count(); g++) {
+        std::string options = describe_group(g);
+        out += "\n  group " + std::to_string(g) + ": " + std::to_string(params(g).size()) + " parameters" +
+               (options.empty() ? "" : ", ") + options;
+    }
+    return out + "\n)";
+}
+
+std::ostream &operator<<(std::ostream &os, const Optimizer &o) { return os << o.to_string(); }
+
+namespace detail {
+
+Tensor to_tensor(const Tensor &t) { return t; }
+Tensor to_tensor(double v) { return full({}, v, kFLOAT64); }
+Tensor to_tensor(int64_t v) { return full({}, v, kINT64); }
+Tensor to_tensor(bool v) { return full({}, v, kBOOL); }
+Tensor to_tensor(std::span<const double> v) { return from_data(v.data(), {static_cast<int64_t>(v.size())}, kFLOAT64); }
+
+void from_tensor(double &v, const Tensor &t) { v = t.item<double>(); }
+void from_tensor(int64_t &v, const Tensor &t) { v = t.item<int64_t>(); }
+void from_tensor(bool &v, const Tensor &t) { v = t.item<int64_t>() != 0; }
+
+void from_tensor(std::span<double> v, const Tensor &t) {
+    if (t.numel() != static_cast<int64_t>(v.size()))
+        throw Error(TH_E_SHAPE,
+                    "load_state_dict: got " + t.describe() + ", want " + std::to_string(v.size()) + " numbers");
+    Tensor numbers = t.to(kFLOAT64).contiguous();
+    std::copy_n(numbers.data<double>(), v.size(), v.begin());
+}
+
+void from_tensor(Tensor &v, const Tensor &t, const Tensor &parameter) {
+    if (!std::ranges::equal(t.sizes(), parameter.sizes()))
+        throw Error(TH_E_SHAPE,
+                    "load_state_dict: got state of " + t.describe() + " for a parameter of " + parameter.describe());
+    v = empty_like(parameter.detach());
+    v.copy_(t.detach());
+}
+
+Key parse_key(std::string_view text) {
+    size_t first = text.find('.'), second = text.find('.', first + 1);
+    size_t index = 0;
+    if (first != std::string_view::npos && second != std::string_view::npos) {
+        auto [end, ec] = std::from_chars(text.data() + first + 1, text.data() + second, index);
+        if (ec == std::errc() && end == text.data() + second)
+            return {text.substr(0, first), text.substr(second + 1), index};
+    }
+    throw Error(TH_E_ARG, "load_state_dict: got '" + std::string(text) +
+                              "', want 'group.<index>.<name>' or 'state.<index>.<name>'");
+}
+
+void no_option(const std::string &optimizer, std::string_view option) {
+    throw Error(TH_E_NOTFOUND, optimizer + ": got unknown '" + std::string(option) + "'");
+}
+
+void no_group(const std::string &optimizer, size_t group, size_t count) {
+    throw Error(TH_E_INDEX,
+                optimizer + ": got group " + std::to_string(group) + ", want below " + std::to_string(count));
+}
+
+void check_not_negative(const char *what, std::initializer_list<std::pair<const char *, double>> options) {
+    for (auto &[name, value] : options)
+        if (!(value >= 0))
+            throw Error(TH_E_ARG, std::string(what) + ": got " + name + " " + literal(value) + ", want at least 0");
+}
+
+void add_scaled(THTensor *out, const THTensor *a, const THTensor *b, double alpha) {
+    Scalar scale(alpha);
+    check(TH_add(&out, a, b, &scale));
+}
+
+} // namespace detail
+} // namespace wick::optim
