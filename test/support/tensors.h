@@ -222,7 +222,7 @@ static inline void support_assert_element(const THTensor *t, int64_t i, long dou
 static inline void support_assert_is(const THTensor *t, THDtype dtype, const int64_t *sizes, int32_t ndim,
                                      const char *file, int line) {
     if (t && THTensor_dtype(t) == dtype && THTensor_ndim(t) == ndim &&
-        memcmp(THTensor_sizes(t), sizes, (size_t)ndim * sizeof *sizes) == 0)
+        (ndim == 0 || memcmp(THTensor_sizes(t), sizes, (size_t)ndim * sizeof *sizes) == 0))
         return;
     char text[256];
     THTensor_describe(t, text, sizeof text);

@@ -21,7 +21,7 @@ static THStatus check_output(const char *fn, const THTensor *t, THDtype dtype, c
     th_text got, want;
     THStatus status = TH_check_input(fn, "out", t);
     if (status != TH_OK) return status;
-    if (t->ndim != ndim || memcmp(th_sizes(t), sizes, (size_t)ndim * sizeof *sizes) != 0)
+    if (t->ndim != ndim || (ndim > 0 && memcmp(th_sizes(t), sizes, (size_t)ndim * sizeof *sizes) != 0))
         return TH_raisef(TH_E_SHAPE, "%s: got out %s, want sizes %s", fn, th_tensor_text(got, t),
                          th_sizes_text(want, sizes, ndim));
     if (exact ? t->dtype != dtype : category(t->dtype) < category(dtype))
