@@ -38,8 +38,7 @@ static THStatus begin(thnn_output *o, const char *fn, THTensor **out, THDtype dt
 
 THStatus thnn_output_begin(thnn_output *o, const char *fn, THTensor **out, THDtype dtype, const int64_t *sizes,
                            int32_t ndim, const THTensor *const *inputs, int32_t n) {
-    *o = (thnn_output){NULL, NULL};
-    return out ? begin(o, fn, out, dtype, sizes, ndim, 1, inputs, n) : TH_OK;
+    return begin(o, fn, out, dtype, sizes, ndim, 1, inputs, n);
 }
 
 THStatus thnn_output_begin_apart(thnn_output *o, const char *fn, THTensor **out, THDtype dtype, const int64_t *sizes,

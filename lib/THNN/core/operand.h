@@ -17,15 +17,16 @@ typedef struct thnn_output {
     THTensor *result, *dense;
 } thnn_output;
 
-/* As TH_output_begin with exact and inplace. An `out` of NULL is not wanted: *o stays empty. */
+/* As TH_output_begin with exact and inplace. */
 THStatus thnn_output_begin(thnn_output *o, const char *fn, THTensor **out, THDtype dtype, const int64_t *sizes,
                            int32_t ndim, const THTensor *const *inputs, int32_t n);
 
-/* The same for outputs that must not be an input: no inplace, and an `out` of NULL is an error. */
+/* The same for outputs that must not be an input. */
 THStatus thnn_output_begin_apart(thnn_output *o, const char *fn, THTensor **out, THDtype dtype, const int64_t *sizes,
                                  int32_t ndim, const THTensor *const *inputs, int32_t n);
 
-/* On TH_OK hands the result over, otherwise frees it. Returns `status`. */
+/* On TH_OK hands the result over, otherwise frees it. Returns `status`. Nothing happens to an `o` that is empty
+ * (zeros). */
 THStatus thnn_output_end(thnn_output *o, THTensor **out, THStatus status);
 
 /* First element of what the kernel writes or reads; NULL for NULL. */

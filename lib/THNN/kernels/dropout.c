@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "kernels/dropout.h"
 
+#include <string.h>
+
 #include "expr/template.h"
 
 #define C float

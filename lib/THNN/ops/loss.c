@@ -141,13 +141,13 @@ THStatus THNN_nll_loss(THTensor **out, THTensor **total_weight, const THTensor *
     const THTensor *inputs[] = {log_prob, target, weight};
     thnn_output loss = {0}, total = {0};
     nll_call c = {.log_prob = NULL};
-    THStatus status = out ? prepare(&c, fn, log_prob, target, weight, ignore_index, label_smoothing, reduction)
-                          : TH_raisef(TH_E_ARG, "%s: out is NULL", fn);
+    THStatus status = prepare(&c, fn, log_prob, target, weight, ignore_index, label_smoothing, reduction);
     if (status == TH_OK) {
         const THDtype dtype = THTensor_dtype(log_prob), compute = thnn_compute_dtype(dtype);
         const int32_t ndim = reduction == THNN_REDUCTION_NONE ? THTensor_ndim(target) : 0;
         status = thnn_output_begin(&loss, fn, out, dtype, THTensor_sizes(target), ndim, inputs, 3);
-        if (status == TH_OK) status = thnn_output_begin(&total, fn, total_weight, compute, NULL, 0, inputs, 3);
+        if (status == TH_OK && total_weight)
+            status = thnn_output_begin(&total, fn, total_weight, compute, NULL, 0, inputs, 3);
         if (status == TH_OK) status = thnn_dense(&c.log_prob, log_prob, compute);
         if (status == TH_OK) compute_forward(&c, reduction, &loss, &total);
     }

@@ -179,7 +179,6 @@ THStatus THNN_batch_norm(THTensor **out, THTensor **save_mean, THTensor **save_i
     thnn_output o = {0};
     const THTensor *const inputs[] = {x, weight, bias, running_mean, running_var};
     THStatus status = begin(&c, "THNN_batch_norm", x, training);
-    if (status == TH_OK && !out) status = TH_raisef(TH_E_ARG, "%s: out is NULL", c.fn);
     if (status == TH_OK) status = check_forward(&c, inputs + 1, eps);
     if (status != TH_OK) return status;
     const int32_t update = c.args.training && running_mean;
@@ -235,7 +234,7 @@ THStatus THNN_batch_norm_backward(THTensor **grad_x, THTensor **grad_weight, THT
     if (status != TH_OK) return status;
     const THDtype param = weight ? THTensor_dtype(weight) : c.dtype;
     channel_output outs[] = {{grad_weight, SUM_CROSS, param, NULL}, {grad_bias, SUM_GRAD, param, NULL}};
-    status = thnn_output_begin(&o, c.fn, grad_x, c.dtype, THTensor_sizes(x), THTensor_ndim(x), inputs, 5);
+    if (grad_x) status = thnn_output_begin(&o, c.fn, grad_x, c.dtype, THTensor_sizes(x), THTensor_ndim(x), inputs, 5);
     if (status == TH_OK) status = begin_outputs(&c, outs, 2, inputs, 5);
     if (status == TH_OK) status = thnn_dense(&c.x, x, c.compute);
     if (status == TH_OK) status = thnn_dense(&c.grad, grad, c.compute);
