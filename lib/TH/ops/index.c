@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Reading by index. */
 #include "TH/index.h"
-#include "core/pick.h"
+#include "core/index.h"
 
 #include <string.h>
 

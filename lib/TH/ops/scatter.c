@@ -3,7 +3,7 @@
 #include "TH/index.h"
 #include "core/iter.h"
 #include "core/overlap.h"
-#include "core/pick.h"
+#include "core/index.h"
 
 static THStatus check_arguments(const char *fn, THTensor **out, const THTensor *x, const THTensor *index,
                                 const THTensor *src, int32_t *dim) {

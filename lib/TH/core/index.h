@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The driver of the ops that move elements between a tensor that is indexed along one dimension (the whole) and one
    that is walked (the part): strides, runs, threads. */
-#ifndef TH_CORE_PICK_H
-#define TH_CORE_PICK_H
+#ifndef TH_CORE_INDEX_H
+#define TH_CORE_INDEX_H
 
 #include "core/tensor.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "core/pick.h"
+#include "core/index.h"
 #include "expr/template.h"
 #include "kernels/copy.h"
 #include "kernels/index.h"
