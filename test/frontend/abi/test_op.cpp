@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "support.hpp"
+#include <set>
+
+namespace {
+
+/// Whether a value is what an argument of this type may have as its default.
+bool fits(const std::string &type, uint32_t flags, const wick_value &v) {
+    auto is = [&](const char *base) { return type.rfind(base, 0) == 0; };
+    if (v.tag == WICK_TAG_NONE) return (flags & WICK_ARG_OPTIONAL) || is("any");
+    if (flags & WICK_ARG_LIST)
+        return v.tag == (is("float") ? WICK_TAG_FLOATS : WICK_TAG_INTS) || v.tag == WICK_TAG_VALUES;
+    if (is("Tensor") || is("Scalar")) return v.tag == WICK_TAG_INT || v.tag == WICK_TAG_FLOAT || v.tag == WICK_TAG_BOOL;
+    if (is("int")) return v.tag == WICK_TAG_INT;
+    if (is("float")) return v.tag == WICK_TAG_FLOAT;
+    if (is("bool")) return v.tag == WICK_TAG_BOOL;
+    if (is("str")) return v.tag == WICK_TAG_STR && v.u.s;
+    return is("dtype") && v.tag == WICK_TAG_DTYPE;
+}
+
+TEST(AbiOp, EveryOpDescribesItself) {
+    uint32_t n = wick_op_count();
+    ASSERT_GT(n, 100u);
+    std::set<std::string> names;
+    for (uint32_t i = 0; i < n; i++) {
+        wick_op *o = wick_op_at(i);
+        ASSERT_NE(o, nullptr);
+        std::string name = wick_op_name(o), schema = wick_op_schema(o);
+        SCOPED_TRACE(schema);
+        EXPECT_TRUE(names.insert(name).second);
+        EXPECT_EQ(op(name.c_str()), o);
+        EXPECT_EQ(schema.rfind(name + "(", 0), 0u);
+        std::string doc = wick_op_doc(o);
+        EXPECT_TRUE(doc.size() > 3 && doc.back() == '.') << doc;
+        bool had_default = false;
+        for (uint32_t k = 0; k < wick_op_arg_count(o); k++) {
+            const char *arg = nullptr, *type = nullptr;
+            uint32_t flags = 0;
+            wick_value dflt;
+            expect_ok(wick_op_arg(o, k, &arg, &type, &flags, &dflt));
+            EXPECT_NE(schema.find(std::string(type) + " " + arg), std::string::npos) << type << " " << arg;
+            EXPECT_EQ((flags & WICK_ARG_OPTIONAL) != 0, std::string(type).back() == '?');
+            EXPECT_EQ((flags & WICK_ARG_LIST) != 0, std::string(type).find('[') != std::string::npos);
+            if (flags & WICK_ARG_DEFAULT)
+                EXPECT_TRUE(fits(type, flags, dflt)) << arg << " has a default of tag " << dflt.tag;
+            else
+                EXPECT_EQ(dflt.tag, static_cast<uint32_t>(WICK_TAG_UNSET));
+            EXPECT_TRUE(!had_default || (flags & WICK_ARG_DEFAULT)) << arg << " follows an argument with a default";
+            had_default = flags & WICK_ARG_DEFAULT;
+        }
+        for (uint32_t k = 0; k < wick_op_result_count(o); k++) {
+            const char *type = nullptr;
+            expect_ok(wick_op_result(o, k, &type));
+            EXPECT_GT(std::string(type).size(), 2u);
+        }
+        expect_error(wick_op_arg(o, wick_op_arg_count(o), nullptr, nullptr, nullptr, nullptr), WICK_E_INDEX, {name});
+        const char *type = nullptr;
+        expect_error(wick_op_result(o, wick_op_result_count(o), &type), WICK_E_INDEX, {name});
+    }
+    EXPECT_EQ(wick_op_at(n), nullptr);
+}
+
+// Whatever comes, a call ends with a status: every op with every number of arguments of every wrong sort.
+TEST(AbiOp, EveryOpSurvivesWrongArguments) {
+    Handle s, t = floats({1, 2});
+    expect_ok(wick_string_new("x", 1, s.out()));
+    int64_t ints[] = {1, 2, 3};
+    double doubles[] = {0.5};
+    const wick_value samples[] = {wick_v_none(),
+                                  wick_v_unset(),
+                                  wick_v_bool(1),
+                                  wick_v_int(-3),
+                                  wick_v_float(1e300),
+                                  wick_v_dtype(77),
+                                  wick_v_device(5),
+                                  wick_v_str("nonsense"),
+                                  wick_v_ints(ints, 3),
+                                  wick_v_floats(doubles, 1),
+                                  wick_v_values(nullptr, 0),
+                                  wick_v_ints(nullptr, 2),
+                                  wick_v_pointer(WICK_TAG_TENSOR, 0, nullptr),
+                                  wick_v_pointer(WICK_TAG_MODULE, 0, static_cast<wick_object *>(t)),
+                                  wick_v_tagged(200, 0, 0),
+                                  wick_v_object(s),
+                                  wick_v_object(t)};
+    for (uint32_t i = 0; i < wick_op_count(); i++) {
+        wick_op *o = wick_op_at(i);
+        uint32_t nargs = wick_op_arg_count(o), nresults = wick_op_result_count(o);
+        for (const wick_value &sample : samples)
+            for (uint32_t n = 0; n <= nargs + 1; n++) {
+                std::vector<wick_value> args(n, sample), results(nresults);
+                wick_error *err = nullptr;
+                int32_t status = wick_op_call(o, args.data(), n, results.data(), nresults, &err);
+                EXPECT_TRUE(n <= nargs || status == WICK_E_ARG) << wick_op_name(o);
+                EXPECT_EQ(status == WICK_OK, err == nullptr);
+                EXPECT_TRUE(!err || *wick_error_message(err)) << wick_op_name(o);
+                for (wick_value &r : results) {
+                    EXPECT_EQ(r.tag == WICK_TAG_UNSET, status != WICK_OK) << wick_op_name(o);
+                    wick_value_clear(&r);
+                }
+                wick_error_free(err);
+            }
+    }
+}
+
+TEST(AbiOp, CallsWithDefaultsAndConversions) {
+    Handle a = floats({1, 2, 3}), b = floats({10, 20, 30});
+    EXPECT_EQ(read(call("add", {wick_v_object(a), wick_v_object(b)}), 3), (std::vector<float>{11, 22, 33}));
+    EXPECT_EQ(read(call("add", {wick_v_object(a), wick_v_object(b), wick_v_int(2)}), 3),
+              (std::vector<float>{21, 42, 63}));
+    EXPECT_EQ(read(call("add", {wick_v_object(a), wick_v_object(b), wick_v_unset()}), 3),
+              (std::vector<float>{11, 22, 33}));
+    EXPECT_EQ(read(call("mul", {wick_v_object(a), wick_v_float(0.5)}), 3), (std::vector<float>{0.5, 1, 1.5}));
+    wick_value pair[] = {wick_v_object(a), wick_v_object(b)};
+    EXPECT_EQ(read(call("cat", {wick_v_values(pair, 2)}), 6), (std::vector<float>{1, 2, 3, 10, 20, 30}));
+    Handle list;
+    expect_ok(wick_list_new(pair, 2, list.out()));
+    EXPECT_EQ(read(call("cat", {wick_v_object(list), wick_v_int(0)}), 6), (std::vector<float>{1, 2, 3, 10, 20, 30}));
+}
+
+TEST(AbiOp, ErrorsNameOpGotAndWanted) {
+    Handle a = floats({1, 2, 3});
+    Result r;
+    wick_value args[4] = {wick_v_object(a), wick_v_str("two"), wick_v_int(1), wick_v_int(1)};
+    expect_error(wick_op_call(op("add"), args, 2, &r, 1, nullptr), WICK_E_TYPE, {"add", "'two'", "Tensor b"});
+    expect_error(wick_op_call(op("add"), args, 1, &r, 1, nullptr), WICK_E_ARG, {"add", "Tensor b"});
+    expect_error(wick_op_call(op("add"), args, 4, &r, 1, nullptr), WICK_E_ARG, {"add", "4", "3"});
+    expect_error(wick_op_call(op("add"), args, 2, &r, 0, nullptr), WICK_E_ARG, {"add", "0 results", "1"});
+    expect_error(wick_op_call(op("add"), args, 2, nullptr, 1, nullptr), WICK_E_ARG, {"results is NULL"});
+    expect_error(wick_op_call(op("add"), nullptr, 2, &r, 1, nullptr), WICK_E_ARG, {"args is NULL"});
+    expect_error(wick_op_call(nullptr, args, 2, &r, 1, nullptr), WICK_E_ARG, {"op is NULL"});
+    args[1] = wick_v_pointer(WICK_TAG_TENSOR, 0, nullptr);
+    expect_error(wick_op_call(op("add"), args, 2, &r, 1, nullptr), WICK_E_ARG, {"add", "argument 1", "NULL Tensor"});
+    args[1] = wick_v_pointer(WICK_TAG_OPTIMIZER, 0, static_cast<wick_object *>(a));
+    expect_error(wick_op_call(op("add"), args, 2, &r, 1, nullptr), WICK_E_TYPE, {"add", "Optimizer", "Tensor"});
+    wick_op *found = nullptr;
+    expect_error(wick_op_find("nope", &found), WICK_E_NOTFOUND, {"wick_op_find", "nope"});
+    expect_error(wick_op_find(nullptr, &found), WICK_E_ARG, {"name"});
+    expect_error(wick_op_find("add", nullptr), WICK_E_ARG, {"out"});
+    EXPECT_EQ(found, nullptr);
+    EXPECT_STREQ(wick_op_name(nullptr), "");
+    EXPECT_STREQ(wick_op_schema(nullptr), "");
+    EXPECT_STREQ(wick_op_doc(nullptr), "");
+    EXPECT_EQ(wick_op_arg_count(nullptr), 0u);
+    EXPECT_EQ(wick_op_result_count(nullptr), 0u);
+}
+
+TEST(AbiOp, FilesThroughTheRegistry) {
+    std::string path = testing::TempDir() + "wick_abi_op.safetensors";
+    Handle a = floats({1, 2}), b = floats({3});
+    wick_value names[] = {wick_v_str("a"), wick_v_str("b")}, tensors[] = {wick_v_object(a), wick_v_object(b)};
+    wick_value key = wick_v_str("model"), value = wick_v_str("test");
+    wick_value save[] = {wick_v_str(path.c_str()), wick_v_values(names, 2), wick_v_values(tensors, 2),
+                         wick_v_values(&key, 1), wick_v_values(&value, 1)};
+    expect_ok(wick_op_call(op("io::save_safetensors"), save, 5, nullptr, 0, nullptr));
+    wick_value results[4];
+    expect_ok(wick_op_call(op("io::load_safetensors"), save, 1, results, 4, nullptr));
+    uint32_t n = 0;
+    expect_ok(wick_list_count(results[1].u.o, &n));
+    EXPECT_EQ(n, 2u);
+    Result tensor, metadata;
+    expect_ok(wick_list_get(results[1].u.o, 0, &tensor));
+    EXPECT_EQ(read(tensor->u.o, 2), (std::vector<float>{1, 2}));
+    expect_ok(wick_list_get(results[3].u.o, 0, &metadata));
+    EXPECT_EQ(text(metadata->u.o), "test");
+    for (wick_value &v : results) wick_value_clear(&v);
+    save[2] = wick_v_values(tensors, 1);
+    expect_error(wick_op_call(op("io::save_safetensors"), save, 5, nullptr, 0, nullptr), WICK_E_ARG,
+                 {"2 names", "1 tensors"});
+    save[0] = wick_v_str("/no/such/file");
+    expect_error(wick_op_call(op("io::load_safetensors"), save, 1, results, 4, nullptr), WICK_E_NOTFOUND,
+                 {"/no/such/file"});
+    expect_error(wick_op_call(op("io::read_csv"), save, 1, results, 2, nullptr), WICK_E_NOTFOUND, {"/no/such/file"});
+    expect_error(wick_op_call(op("io::read_idx"), save, 1, results, 1, nullptr), WICK_E_NOTFOUND, {"/no/such/file"});
+    save[0] = wick_v_int(3);
+    expect_error(wick_op_call(op("io::read_idx"), save, 1, results, 1, nullptr), WICK_E_TYPE, {"int 3", "str path"});
+}
+
+} // namespace
