@@ -10,6 +10,9 @@ option(WICK_TESTS "Build the tests" ON)
 option(WICK_WERROR "Make warnings errors" OFF)
 set(WICK_SANITIZE "" CACHE STRING "Sanitizers, as -fsanitize= takes them (address,undefined or thread)")
 option(WICK_COVERAGE "Instrument for gcov" OFF)
+if(WICK_TESTS)
+  include("${CMAKE_CURRENT_LIST_DIR}/headers.cmake")
+endif()
 
 if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
   set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)
@@ -54,12 +57,16 @@ function(wick_library name)
   wick_internal(${name})
   set(map "${CMAKE_CURRENT_SOURCE_DIR}/${name}.map")
   set_target_properties(${name} PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${arg_SOVERSION} LINK_DEPENDS "${map}")
-  target_link_options(${name} PRIVATE "-Wl,--version-script=${map}" -Wl,-Bsymbolic-functions)
+  target_link_options(${name} PRIVATE "-Wl,--version-script=${map}" -Wl,-Bsymbolic-functions
+    -Wl,-z,nodelete) # threads and fork handlers may outlive a dlclose
   if(NOT WICK_SANITIZE)
     target_link_options(${name} PRIVATE -Wl,--no-undefined)
   endif()
   target_include_directories(${name} PUBLIC $<BUILD_INTERFACE:${WICK_ROOT}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>
                                      PRIVATE "${CMAKE_CURRENT_SOURCE_DIR}" "${WICK_ROOT}/lib")
+  if(WICK_TESTS)
+    wick_check_headers(${name} ${arg_HEADERS})
+  endif()
   install(TARGETS ${name} EXPORT ${name}Targets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
   install(DIRECTORY "${WICK_ROOT}/include/${arg_HEADERS}" DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
   install(EXPORT ${name}Targets NAMESPACE ${name}:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/${name})
@@ -74,8 +81,9 @@ function(wick_library name)
   install(FILES "${CMAKE_CURRENT_BINARY_DIR}/${name}Config.cmake" "${CMAKE_CURRENT_BINARY_DIR}/${name}ConfigVersion.cmake"
           DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/${name})
   list(JOIN arg_REQUIRES " " requires)
+  file(RELATIVE_PATH up "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")
   file(WRITE "${CMAKE_CURRENT_BINARY_DIR}/${name}.pc"
-"prefix=${CMAKE_INSTALL_PREFIX}
+"prefix=\${pcfiledir}/${up}
 libdir=\${prefix}/${CMAKE_INSTALL_LIBDIR}
 includedir=\${prefix}/${CMAKE_INSTALL_INCLUDEDIR}
 
