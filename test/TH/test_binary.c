@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Every row of TH/ops/binary.def, add and sub, on every dtype, ISA and layout, against long double. */
+#include "support/elementwise.h"
+#include "support/oom.h"
+
+/* The exact remainder with the divisor's sign, as Python has it. */
+static long double python_remainder(long double a, long double b) {
+    const long double r = fmodl(a, b);
+    return r != 0 && (r < 0) != (b < 0) ? r + b : r;
+}
+
+#define REF(name, value)                                                                                               \
+    static long double ref_##name(long double a, long double b) { return value; }
+REF(add, a + b)
+REF(sub, a - b)
+REF(mul, a *b)
+REF(div, a / b)
+REF(floor_divide, rintl((a - python_remainder(a, b)) / b))
+REF(remainder, python_remainder(a, b))
+REF(fmod, fmodl(a, b))
+REF(pow, powl(a, b))
+REF(maximum, isnan(a) || isnan(b) ? (long double)NAN : a > b ? a : b)
+REF(minimum, isnan(a) || isnan(b) ? (long double)NAN : a < b ? a : b)
+REF(fmax, fmaxl(a, b))
+REF(fmin, fminl(a, b))
+REF(atan2, atan2l(a, b))
+REF(hypot, hypotl(a, b))
+REF(copysign, copysignl(a, b))
+REF(logaddexp, logl(expl(a) + expl(b)))
+REF(bitwise_and, (long double)((int64_t)a &(int64_t)b))
+REF(bitwise_or, (long double)((int64_t)a | (int64_t)b))
+REF(bitwise_xor, (long double)((int64_t)a ^ (int64_t)b))
+REF(left_shift, a * exp2l(b))
+REF(right_shift, floorl(a / exp2l(b)))
+REF(eq, a == b)
+REF(ne, a != b)
+REF(lt, a < b)
+REF(le, a <= b)
+REF(gt, a > b)
+REF(ge, a >= b)
+REF(logical_and, a != 0 && b != 0)
+REF(logical_or, a != 0 || b != 0)
+REF(logical_xor, (a != 0) != (b != 0))
+
+static THStatus plain_add(THTensor **out, const THTensor *a, const THTensor *b) { return TH_add(out, a, b, NULL); }
+static THStatus plain_sub(THTensor **out, const THTensor *a, const THTensor *b) { return TH_sub(out, a, b, NULL); }
+
+enum { ARITH, NUMERIC, FLOAT, BITS, SHIFT, COMPARE, LOGIC };
+
+static const struct row {
+    const char *name;
+    THStatus (*f)(THTensor **out, const THTensor *a, const THTensor *b);
+    long double (*reference)(long double a, long double b);
+    int class;
+    double ulp, lo, hi;
+} rows[] = {
+    {"TH_add", plain_add, ref_add, ARITH, 0, -100, 100},
+    {"TH_sub", plain_sub, ref_sub, NUMERIC, 0, -100, 100},
+#define TH_BINARY(name, class, ulp, lo, hi) {"TH_" #name, TH_##name, ref_##name, class, ulp, lo, hi},
+#include "TH/ops/binary.def"
+#undef TH_BINARY
+};
+enum { ROWS = sizeof rows / sizeof *rows };
+
+static int takes(const struct row *r, THDtype dtype) {
+    if (r->class == BITS) return !TH_dtype_is_floating(dtype);
+    if (r->class == SHIFT) return !TH_dtype_is_floating(dtype) && dtype != TH_BOOL;
+    return r->class != NUMERIC || dtype != TH_BOOL;
+}
+
+static THDtype result_of(const struct row *r, THDtype dtype) {
+    if (r->class == COMPARE || r->class == LOGIC) return TH_BOOL;
+    return r->class == FLOAT && !TH_dtype_is_floating(dtype) ? TH_FLOAT32 : dtype;
+}
+
+static long double expected(const struct row *r, THDtype dtype, long double a, long double b) {
+    const long double y = r->reference(a, b);
+    if (r->class == ARITH && dtype == TH_BOOL) return y != 0; /* a sum of bools is "or" */
+    return wrapped(result_of(r, dtype), y);
+}
+
+/* a and b have the same sizes. Where log-sums cross 0, their error is that of the larger operand. */
+static void expect(long double *want, long double *scale, const struct row *r, THDtype dtype, const THTensor *a,
+                   const THTensor *b) {
+    for (int64_t i = 0; i < THTensor_numel(a); i++) {
+        const long double x = element(a, i), y = element(b, i);
+        want[i] = expected(r, dtype, x, y);
+        scale[i] = r->f == TH_logaddexp ? fmaxl(fabsl(x), fabsl(y)) : 0;
+    }
+}
+
+static void each(void (*body)(const struct row *r, THDtype dtype)) {
+    for (int k = 0; k < ROWS; k++)
+        for (THDtype dtype = 0; dtype < TH_DTYPE_COUNT; dtype++)
+            if (takes(&rows[k], dtype)) body(&rows[k], dtype);
+}
+
+static THTensor *operand(const struct row *r, THDtype dtype, const int64_t *sizes, int32_t ndim, uint64_t seed) {
+    return tensor_random(dtype, sizes, ndim, r->lo, r->hi, seed);
+}
+
+static void check_lengths(const struct row *r, THDtype dtype) {
+    for (int64_t n = 0; n <= 70; n++) {
+        long double want[70], scale[70];
+        THTensor *a = operand(r, dtype, &n, 1, 2), *b = operand(r, dtype, &n, 1, 3), *y = NULL;
+        expect(want, scale, r, dtype, a, b);
+        assert_ok(r->f(&y, a, b));
+        assert_is(y, result_of(r, dtype), n);
+        assert_values(y, want, scale, r->ulp, r->name);
+        THTensor_free(a), THTensor_free(b), THTensor_free(y);
+    }
+}
+
+static void check_layouts(const struct row *r, THDtype dtype) {
+    enum { N = 3 * 5 * 7 };
+    long double want[N], scale[N];
+    THTensor *plain_a = operand(r, dtype, LIST(3, 5, 7), 4), *plain_b = operand(r, dtype, LIST(3, 5, 7), 5);
+    expect(want, scale, r, dtype, plain_a, plain_b);
+    for (int code = 0; code < LAYOUT_COUNT * LAYOUT_COUNT * LAYOUT_COUNT; code++) {
+        THTensor *a = tensor_as(plain_a, code % LAYOUT_COUNT),
+                 *b = tensor_as(plain_b, code / LAYOUT_COUNT % LAYOUT_COUNT);
+        THTensor *y = tensor_in_layout(result_of(r, dtype), LIST(3, 5, 7), code / LAYOUT_COUNT / LAYOUT_COUNT);
+        assert_ok(r->f(&y, a, b));
+        assert_values(y, want, scale, r->ulp, r->name);
+        assert_holes(y);
+        if (result_of(r, dtype) == dtype) { /* in place of either */
+            THTensor **in = code % 2 ? &a : &b;
+            assert_ok(r->f(in, a, b));
+            assert_values(*in, want, scale, r->ulp, r->name);
+            assert_holes(*in);
+        }
+        THTensor_free(a), THTensor_free(b), THTensor_free(y);
+    }
+    THTensor_free(plain_a), THTensor_free(plain_b);
+}
+
+/* One pair of sizes that broadcasts to [4, 3, 6]. */
+static void check_broadcast(const struct row *r, THDtype dtype, const THTensor *a, const THTensor *b) {
+    long double want[72], scale[72];
+    THTensor *wide_a, *wide_b, *y = NULL;
+    assert_ok(THTensor_expand(&wide_a, a, LIST(4, 3, 6)));
+    assert_ok(THTensor_expand(&wide_b, b, LIST(4, 3, 6)));
+    expect(want, scale, r, dtype, wide_a, wide_b);
+    for (int expanded = 0; expanded < 3; expanded++) {
+        assert_ok(r->f(&y, expanded & 1 ? wide_a : a, expanded & 2 ? wide_b : b));
+        assert_is(y, result_of(r, dtype), 4, 3, 6);
+        assert_values(y, want, scale, r->ulp, r->name);
+        THTensor_free(y), y = NULL;
+    }
+    THTensor_free(wide_a), THTensor_free(wide_b);
+}
+
+static void check_broadcasts(const struct row *r, THDtype dtype) {
+    THTensor *full = operand(r, dtype, LIST(4, 3, 6), 6),
+             *other[5] = {operand(r, dtype, NULL, 0, 7), operand(r, dtype, LIST(6), 8),
+                          operand(r, dtype, LIST(3, 1), 9), operand(r, dtype, LIST(4, 1, 6), 10),
+                          operand(r, dtype, LIST(1, 1, 1), 11)};
+    for (int k = 0; k < 5; k++) {
+        check_broadcast(r, dtype, full, other[k]);
+        check_broadcast(r, dtype, other[k], full);
+    }
+    check_broadcast(r, dtype, other[2], other[3]);
+    THTensor *empty = tensor_empty(dtype, LIST(0, 1)), *y = NULL;
+    assert_ok(r->f(&y, empty, other[1]));
+    assert_is(y, result_of(r, dtype), 0, 6);
+    THTensor_free(y), THTensor_free(empty), THTensor_free(full);
+    for (int k = 0; k < 5; k++) THTensor_free(other[k]);
+}
+
+/* NaN, infinities, zeros; against IEEE's rules as the reference has them. */
+static void check_specials(const struct row *r, THDtype dtype) {
+    static const double specials[] = {NAN, INFINITY, -INFINITY, 0.0, -0.0, 1, -1, 2.5, -2.5};
+    enum { N = 9 };
+    if (!TH_dtype_is_floating(dtype) || r->f == TH_floor_divide || r->f == TH_remainder) return; /* below */
+    long double want[N * N], scale[N * N];
+    THTensor *a = tensor_of(dtype, LIST(N, 1), specials), *b = tensor_of(dtype, LIST(N), specials), *y = NULL;
+    for (int i = 0; i < N * N; i++) {
+        want[i] = expected(r, dtype, element(a, i / N), element(b, i % N));
+        scale[i] = 0;
+    }
+    assert_ok(r->f(&y, a, b));
+    assert_values(y, want, scale, r->ulp, r->name);
+    THTensor_free(a), THTensor_free(b), THTensor_free(y);
+}
+
+static void check_places(const struct row *r, THDtype dtype) {
+    if (dtype != TH_FLOAT32 && dtype != TH_FLOAT64) return;
+    THTensor *a = operand(r, dtype, LIST(150), 12), *b = operand(r, dtype, LIST(150), 13), *y = NULL;
+    assert_ok(r->f(&y, a, b));
+    for (int64_t start = 0; start < 35; start++) {
+        THTensor *pa, *pb, *want, *got = NULL;
+        const int64_t step = 1 + start % 4;
+        assert_ok(THTensor_slice(&pa, a, 0, start, 110 + start % 7, step));
+        assert_ok(THTensor_slice(&pb, b, 0, start, 110 + start % 7, step));
+        assert_ok(THTensor_slice(&want, y, 0, start, 110 + start % 7, step));
+        assert_ok(r->f(&got, pa, pb));
+        assert_same_bits(got, want, r->name);
+        THTensor_free(pa), THTensor_free(pb), THTensor_free(want), THTensor_free(got);
+    }
+    THTensor_free(a), THTensor_free(b), THTensor_free(y);
+}
+
+static void lengths(void) { each(check_lengths); }
+static void layouts(void) { each(check_layouts); }
+static void broadcasts(void) { each(check_broadcasts); }
+static void specials(void) { each(check_specials); }
+static void places(void) { each(check_places); }
+static void test_lengths(void **state) { (void)state, on_every_isa(lengths); }
+static void test_layouts(void **state) { (void)state, on_every_isa(layouts); }
+static void test_broadcasts(void **state) { (void)state, on_every_isa(broadcasts); }
+static void test_specials(void **state) { (void)state, on_every_isa(specials); }
+static void test_places(void **state) { (void)state, on_every_isa(places); }
+
+static void test_threads(void **state) {
+    (void)state;
+    const int32_t before = TH_num_threads();
+    for (int k = 0; k < ROWS; k++) {
+        const THDtype dtype = takes(&rows[k], TH_FLOAT32) ? TH_FLOAT32 : TH_INT32;
+        THTensor *a = operand(&rows[k], dtype, LIST(70003), 1), *b = operand(&rows[k], dtype, LIST(70003), 2);
+        THTensor *y[2] = {NULL, NULL};
+        for (int i = 0; i < 2; i++) {
+            assert_ok(TH_set_num_threads(1 + 2 * i));
+            assert_ok(rows[k].f(&y[i], a, b));
+        }
+        assert_same_bits(y[0], y[1], rows[k].name);
+        THTensor_free(a), THTensor_free(b), THTensor_free(y[0]), THTensor_free(y[1]);
+    }
+    assert_ok(TH_set_num_threads(before));
+}
+
+static void take_memory(void *arg) {
+    THTensor *y = NULL, **inputs = arg;
+    THStatus status = TH_mul(&y, inputs[0], inputs[1]);
+    assert_true(status == TH_OK || (status == TH_E_MEMORY && !y));
+    THTensor_free(y);
+}
+
+static void test_out_of_memory(void **state) {
+    (void)state;
+    THTensor *inputs[] = {operand(&rows[0], TH_BFLOAT16, LIST(30, 40), 1), operand(&rows[0], TH_FLOAT32, LIST(40), 2)};
+    oom_each(take_memory, inputs);
+    THTensor_free(inputs[0]), THTensor_free(inputs[1]);
+}
+
+static void test_errors(void **state) {
+    (void)state;
+    THTensor *a = tensor_empty(TH_FLOAT32, LIST(2, 3)), *b = tensor_empty(TH_FLOAT32, LIST(4)), *y = NULL;
+    for (int k = 0; k < ROWS; k++) {
+        for (THDtype dtype = 0; dtype < TH_DTYPE_COUNT; dtype++) {
+            THTensor *x = tensor_random(dtype, LIST(2), 1, 2, 1);
+            if (!takes(&rows[k], dtype))
+                assert_fails(TH_E_TYPE, rows[k].name, rows[k].f(&y, x, x));
+            else
+                assert_fails(TH_E_ARG, "out is NULL", rows[k].f(NULL, x, x));
+            THTensor_free(x);
+        }
+        assert_fails(TH_E_ARG, rows[k].name, rows[k].f(&y, NULL, b));
+        assert_fails(TH_E_ARG, "a is NULL", rows[k].f(&y, NULL, b));
+        assert_fails(TH_E_ARG, "b is NULL", rows[k].f(&y, a, NULL));
+        if (takes(&rows[k], TH_FLOAT32)) assert_fails(TH_E_SHAPE, "broadcastable", rows[k].f(&y, a, b));
+        assert_null(y);
+    }
+    assert_fails(TH_E_SHAPE, "TH_mul: got float32[2, 3] and float32[4], want broadcastable sizes", TH_mul(&y, a, b));
+    THTensor_free(a), THTensor_free(b);
+}
+
+int main(void) {
+    oom_install();
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_lengths),  cmocka_unit_test(test_layouts),       cmocka_unit_test(test_broadcasts),
+        cmocka_unit_test(test_specials), cmocka_unit_test(test_places),        cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_errors),   cmocka_unit_test(test_out_of_memory),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
