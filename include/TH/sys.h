@@ -31,6 +31,12 @@ TH_API THStatus TH_output_end(THTensor *result, THTensor **out, THStatus status)
  *  calling thread when n <= grain or when already inside such a call. Pieces depend on n and grain only. body must not fail. */
 TH_API void TH_parallel(int64_t n, int64_t grain, void (*body)(void *arg, int64_t lo, int64_t hi), void *arg);
 
+/** c [m, n] becomes a b + beta c (beta 0 does not read c) for row-major matrices of float32 or float64 with rows lda, ldb, ldc elements
+ *  apart; a is read as the transpose of what is stored if transpose_a != 0, and so is b. On the calling thread alone, so that bodies of
+ *  TH_parallel may call it. All numbers are below 2^31, leading dimensions at least 1. */
+TH_API void TH_gemm(THDtype dtype, int32_t transpose_a, int32_t transpose_b, int64_t m, int64_t n, int64_t k, const void *a, int64_t lda,
+                    const void *b, int64_t ldb, double beta, void *c, int64_t ldc);
+
 /** An elementwise kernel. p[k]: operand k's first element, the output first; step[k]: 1, or 0 for an input that stays (the output's is 1).
  *  param: the op's scalars. An output may be one of the inputs. */
 typedef void (*THKernel)(void *const *p, const int64_t *step, int64_t n, const void *param);

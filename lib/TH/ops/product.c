@@ -190,3 +190,10 @@ void th_product_run(th_product *p) {
     grain /= column * (double)w.rows * (double)w.cols;
     TH_parallel(count * w.tiles, (int64_t)grain, run_pieces, &w);
 }
+
+void TH_gemm(THDtype dtype, int32_t transpose_a, int32_t transpose_b, int64_t m, int64_t n, int64_t k, const void *a,
+             int64_t lda, const void *b, int64_t ldb, double beta, void *c, int64_t ldc) {
+    if (m == 0 || n == 0) return;
+    th_blas_gemm(dtype, m, n, k, 1, &(th_blas_matrix){a, lda, transpose_a}, &(th_blas_matrix){b, ldb, transpose_b}, beta,
+                 c, ldc);
+}

@@ -11,8 +11,9 @@ typedef struct thnn_axis {
     int64_t kernel, stride, padding, dilation;
 } thnn_axis;
 
-/* Geometry below this bound cannot overflow when it is multiplied out. */
-enum { THNN_WINDOW_MAX = INT32_MAX };
+/* Up to these bounds, for geometry and for sizes, nothing below overflows. */
+#define THNN_WINDOW_MAX INT32_MAX
+#define THNN_SIZE_MAX (INT64_MAX / 4)
 
 static inline int64_t thnn_axis_at(const thnn_axis *a, int64_t i, int64_t r) {
     return i * a->stride + r * a->dilation - a->padding;

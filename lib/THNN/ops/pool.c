@@ -201,7 +201,8 @@ static THStatus check_backward(const char *fn, const THTensor *grad, const int64
     if (ndim != 3 && ndim != 4)
         return TH_raisef(TH_E_SHAPE, "%s: got grad of sizes %s, want [N, C, P, Q] or [C, P, Q]", fn,
                          thnn_sizes_text(got, THTensor_sizes(grad), ndim));
-    int fits = x_sizes[ndim - 1] > 0 && x_sizes[ndim - 2] > 0;
+    int fits = 1;
+    for (int32_t d = ndim - 2; d < ndim; d++) fits = fits && x_sizes[d] > 0 && x_sizes[d] <= THNN_SIZE_MAX;
     for (int32_t d = 0; d < ndim - 2; d++) fits = fits && x_sizes[d] == THTensor_sizes(grad)[d];
     if (fits) return TH_OK;
     return TH_raisef(TH_E_SHAPE, "%s: got grad of sizes %s for x of sizes %s, want them equal but for the last two", fn,

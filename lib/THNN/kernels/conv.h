@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef THNN_KERNELS_CONV_H
+#define THNN_KERNELS_CONV_H
+
+#include "core/window.h"
+
+/* The windows of some output rows [lo, hi) over `channels` planes, as columns of a matrix: one row of (hi - lo)
+   cols.out elements per channel and tap. */
+typedef struct thnn_conv_strip {
+    const thnn_axis *rows, *cols;
+    int64_t channels, lo, hi;
+} thnn_conv_strip;
+
+typedef struct thnn_conv_kernels {
+    void (*unfold)(const thnn_conv_strip *s, const void *x, void *columns);
+    void (*fold)(const thnn_conv_strip *s, const void *columns, void *x); /* adds each element to where it came from */
+    void (*fill)(void *y, const void *value, int64_t n);
+    void (*add)(void *y, const void *x, int64_t n); /* y += x */
+} thnn_conv_kernels;
+
+/* [float32, float64] */
+typedef struct thnn_conv_table {
+    thnn_conv_kernels of[2];
+} thnn_conv_table;
+
+#define TH_ISA(isa, ...) extern const thnn_conv_table thnn_conv_##isa;
+#include "expr/isa.def"
+#undef TH_ISA
+
+#endif

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Convolution by im2col: the windows of a strip of output rows become the columns of a matrix. Strips are cut so that
+   the matrix stays in the cache; sizes alone decide how, so that bits do not depend on threads. */
+#include <string.h>
+
+#include "TH/memory.h"
+#include "TH/runtime.h"
+#include "TH/sys.h"
+#include "core/conv.h"
+#include "kernels/conv.h"
+
+static const thnn_conv_table *const tables[] = {
+#define TH_ISA(isa, ...) &thnn_conv_##isa,
+#include "expr/isa.def"
+#undef TH_ISA
+};
+
+enum {
+    STRIP = 1 << 16,    /* elements of a strip's matrix: 256 KB of float32 */
+    PARTS = 16,         /* partial sums of a weight's gradient, each over a range of images */
+    PARTS_MAX = 1 << 24 /* elements that they may have together */
+};
+enum { GRAIN = 1 << 17 }; /* multiply-adds worth handing to a thread */
+
+typedef struct gemm_work {
+    const thnn_conv *g;
+    thnn_conv_args args;
+    const thnn_conv_kernels *kernels;
+    THDtype dtype;
+    int64_t size;                        /* bytes of an element */
+    int64_t taps, ld;                    /* rows of a strip's matrix, and at least 1 */
+    int64_t x_plane, y_plane, weights;   /* elements of planes and of the whole weight */
+    int64_t strip_rows, strips, columns; /* output rows in a strip; strips; elements of a strip's matrix */
+    int direct;                          /* the planes themselves are the matrix */
+    int64_t parts, part_images;          /* see PARTS */
+    int64_t slots, slot_bytes;           /* scratch memory for so many pieces at a time */
+    int32_t *busy;                       /* by slot, atomic */
+    char *scratch, *partial;             /* partial: all parts but the first, which is the result itself */
+} gemm_work;
+
+/* ---- scratch memory ---- */
+
+/* No more pieces run at a time than there are slots, unless the number of threads is being changed; then some wait. */
+static int64_t acquire(gemm_work *w) {
+    for (int64_t i = 0;; i = (i + 1) % w->slots) {
+        int32_t expected = 0;
+        if (__atomic_compare_exchange_n(&w->busy[i], &expected, 1, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) return i;
+    }
+}
+
+static void release(gemm_work *w, int64_t slot) { __atomic_store_n(&w->busy[slot], 0, __ATOMIC_RELEASE); }
+
+/* ---- pieces ---- */
+
+static char *at(const gemm_work *w, void *base, int64_t element) { return (char *)base + element * w->size; }
+
+static char *x_of(const gemm_work *w, int64_t image, int64_t group) {
+    return at(w, w->args.x, (image * w->g->groups + group) * w->g->c * w->x_plane);
+}
+
+static char *y_of(const gemm_work *w, int64_t image, int64_t group) {
+    return at(w, w->args.y, (image * w->g->groups + group) * w->g->k * w->y_plane);
+}
+
+static char *weight_of(const gemm_work *w, int64_t group) { return at(w, w->args.weight, group * w->g->k * w->taps); }
+
+static thnn_conv_strip strip_of(const gemm_work *w, int64_t strip) {
+    int64_t lo = strip * w->strip_rows, hi = lo + w->strip_rows;
+    return (thnn_conv_strip){&w->g->rows, &w->g->cols, w->g->c, lo, hi < w->g->rows.out ? hi : w->g->rows.out};
+}
+
+static void forward(void *arg, int64_t lo, int64_t hi) {
+    gemm_work *w = arg;
+    int64_t slot = acquire(w), ld_y = w->y_plane;
+    for (int64_t i = lo; i < hi; i++) {
+        int64_t group = i / w->strips % w->g->groups, image = i / w->strips / w->g->groups;
+        thnn_conv_strip s = strip_of(w, i % w->strips);
+        int64_t first = s.lo * w->g->cols.out, n = (s.hi - s.lo) * w->g->cols.out;
+        char *y = at(w, y_of(w, image, group), first), *columns = w->scratch + slot * w->slot_bytes;
+        for (int64_t k = 0; w->args.bias && k < w->g->k; k++)
+            w->kernels->fill(at(w, y, k * ld_y), (const char *)w->args.bias + (group * w->g->k + k) * w->size, n);
+        if (w->direct)
+            columns = at(w, x_of(w, image, group), first);
+        else
+            w->kernels->unfold(&s, x_of(w, image, group), columns);
+        TH_gemm(w->dtype, 0, 0, w->g->k, n, w->taps, weight_of(w, group), w->ld, columns, w->direct ? w->x_plane : n,
+                w->args.bias ? 1 : 0, y, ld_y);
+    }
+    release(w, slot);
+}
+
+static void backward_input(void *arg, int64_t lo, int64_t hi) {
+    gemm_work *w = arg;
+    int64_t slot = acquire(w);
+    for (int64_t i = lo; i < hi; i++) {
+        int64_t group = i % w->g->groups, image = i / w->g->groups;
+        char *x = x_of(w, image, group), *columns = w->scratch + slot * w->slot_bytes;
+        if (!w->direct) memset(x, 0, (size_t)(w->g->c * w->x_plane * w->size));
+        for (int64_t strip = 0; strip < w->strips; strip++) {
+            thnn_conv_strip s = strip_of(w, strip);
+            int64_t first = s.lo * w->g->cols.out, n = (s.hi - s.lo) * w->g->cols.out;
+            char *to = w->direct ? at(w, x, first) : columns;
+            TH_gemm(w->dtype, 1, 0, w->taps, n, w->g->k, weight_of(w, group), w->ld,
+                    at(w, y_of(w, image, group), first), w->y_plane, 0, to, w->direct ? w->x_plane : n);
+            if (!w->direct) w->kernels->fold(&s, columns, x);
+        }
+    }
+    release(w, slot);
+}
+
+/* One part of one group: its images in turn. */
+static void backward_weight(void *arg, int64_t lo, int64_t hi) {
+    gemm_work *w = arg;
+    int64_t slot = acquire(w), weights = w->g->k * w->taps;
+    for (int64_t i = lo; i < hi; i++) {
+        int64_t group = i % w->g->groups, first_image = i / w->g->groups * w->part_images;
+        int64_t end = first_image + w->part_images < w->g->images ? first_image + w->part_images : w->g->images;
+        char *sum = i < w->g->groups ? weight_of(w, i) : at(w, w->partial, (i - w->g->groups) * weights);
+        memset(sum, 0, (size_t)(weights * w->size));
+        for (int64_t j = first_image * w->strips; j < end * w->strips; j++) {
+            thnn_conv_strip s = strip_of(w, j % w->strips);
+            int64_t image = j / w->strips, first = s.lo * w->g->cols.out, n = (s.hi - s.lo) * w->g->cols.out;
+            char *columns = w->scratch + slot * w->slot_bytes;
+            if (w->direct)
+                columns = at(w, x_of(w, image, group), first);
+            else
+                w->kernels->unfold(&s, x_of(w, image, group), columns);
+            TH_gemm(w->dtype, 0, 1, w->g->k, w->taps, n, at(w, y_of(w, image, group), first), w->y_plane, columns,
+                    w->direct ? w->x_plane : n, 1, sum, w->ld);
+        }
+    }
+    release(w, slot);
+}
+
+static void add_parts(void *arg, int64_t lo, int64_t hi) {
+    gemm_work *w = arg;
+    for (int64_t p = 0; p < w->parts - 1; p++)
+        w->kernels->add(at(w, w->args.weight, lo), at(w, w->partial, p * w->weights + lo), hi - lo);
+}
+
+/* ---- the whole ---- */
+
+static int64_t larger(int64_t a, int64_t b) { return a > b ? a : b; }
+static int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
+static int64_t whole(int64_t n, int64_t piece) { return n > 0 ? (n - 1) / piece + 1 : 0; }
+
+static gemm_work plan(THDtype dtype, const thnn_conv *g, const thnn_conv_args *args) {
+    const thnn_axis *a = &g->rows, *b = &g->cols;
+    gemm_work w = {.g = g, .args = *args, .dtype = dtype, .size = TH_dtype_size(dtype)};
+    w.kernels = &tables[TH_isa_index()]->of[dtype == TH_FLOAT64];
+    w.taps = g->c * a->kernel * b->kernel;
+    w.ld = larger(w.taps, 1);
+    w.x_plane = a->in * b->in;
+    w.y_plane = a->out * b->out;
+    w.direct =
+        a->kernel == 1 && b->kernel == 1 && a->stride == 1 && b->stride == 1 && a->padding == 0 && b->padding == 0;
+    int64_t row = w.ld * b->out;
+    w.strip_rows = smaller(larger(STRIP / row, 1), a->out);
+    w.strips = whole(a->out, w.strip_rows);
+    w.columns = w.direct ? 0 : row * w.strip_rows;
+    w.weights = g->groups * g->k * w.taps;
+    w.part_images = larger(whole(g->images, smaller(PARTS, larger(PARTS_MAX / larger(w.weights, 1), 1))), 1);
+    w.parts = whole(g->images, w.part_images);
+    return w;
+}
+
+static THStatus run(gemm_work *w, int64_t pieces, double cost, void (*body)(void *, int64_t, int64_t)) {
+    w->slots = smaller(TH_num_threads(), larger(pieces, 1));
+    w->slot_bytes = whole(w->columns * w->size, 64) * 64;
+    int64_t flags = whole(w->slots * (int64_t)sizeof *w->busy, 64) * 64;
+    int64_t partial = body == backward_weight ? larger(w->parts - 1, 0) * w->weights * w->size : 0;
+    int64_t bytes = flags + w->slots * w->slot_bytes + partial;
+    char *memory = TH_alloc(bytes);
+    if (!memory) return TH_E_MEMORY;
+    w->busy = (int32_t *)(void *)memory;
+    memset(w->busy, 0, (size_t)flags);
+    w->scratch = memory + flags;
+    w->partial = w->scratch + w->slots * w->slot_bytes;
+    TH_parallel(pieces, (int64_t)(GRAIN / (cost + 1)), body, w);
+    if (partial > 0) TH_parallel(w->weights, GRAIN / w->parts, add_parts, w);
+    TH_free(memory, bytes);
+    return TH_OK;
+}
+
+THStatus thnn_conv_gemm(const char *fn, THDtype dtype, const thnn_conv *g, const thnn_conv_args *args) {
+    const thnn_axis *a = &g->rows, *b = &g->cols;
+    if (larger(g->c * a->kernel * b->kernel, g->k) > THNN_WINDOW_MAX ||
+        larger(a->in * b->in, a->out * b->out) > THNN_WINDOW_MAX)
+        return TH_raisef(TH_E_UNSUPPORTED, "%s: got planes or windows of 2^31 elements or more, want fewer", fn);
+    gemm_work w = plan(dtype, g, args);
+    int64_t pairs = g->images * g->groups;
+    double cost = (double)w.taps * (double)g->k * (double)w.y_plane;
+    if (g->kind == THNN_CONV_FORWARD) return run(&w, pairs * w.strips, cost / (double)w.strips, forward);
+    if (g->kind == THNN_CONV_BACKWARD_INPUT) return run(&w, pairs, cost, backward_input);
+    if (g->images == 0) memset(args->weight, 0, (size_t)(w.weights * w.size));
+    return run(&w, w.parts * g->groups, cost * (double)w.part_images, backward_weight);
+}
