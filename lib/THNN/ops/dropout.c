@@ -29,7 +29,7 @@ static THStatus apply(const char *fn, THTensor **out, const THTensor *x, const T
 THStatus THNN_dropout(THTensor **out, THTensor **mask, const THTensor *x, double p, THGenerator *g) {
     const char *fn = "THNN_dropout";
     THTensor *result = NULL, *kept = NULL;
-    THStatus status = check(fn, "x", x, p);
+    THStatus status = mask ? check(fn, "x", x, p) : TH_raisef(TH_E_ARG, "%s: mask is NULL", fn);
     if (status != TH_OK) return status;
     const int64_t *sizes = THTensor_sizes(x);
     const int32_t ndim = THTensor_ndim(x);
