@@ -264,12 +264,233 @@ static void test_errors(void **state) {
     THTensor_free(a), THTensor_free(b);
 }
 
+/* ---- rules, on values chosen by hand ---- */
+
+typedef THStatus (*function)(THTensor **out, const THTensor *a, const THTensor *b);
+
+/* f(a[i], b[i]) must be want[i]; both as vectors and as 0-dim tensors. */
+static void check_values(function f, THDtype dtype, int64_t n, const double *a, const double *b, const double *want) {
+    THTensor *x = tensor_of(dtype, &n, 1, a), *y = tensor_of(dtype, &n, 1, b), *z = NULL;
+    assert_ok(f(&z, x, y));
+    for (int64_t i = 0; i < n; i++) {
+        assert_element(z, i, want[i], 0);
+        if (TH_dtype_is_floating(dtype) && want[i] == 0) assert_int_equal(!signbit(element(z, i)), !signbit(want[i]));
+    }
+    THTensor_free(x), THTensor_free(y), THTensor_free(z);
+}
+#define VALUES(...)                                                                                                    \
+    (const double[]) { __VA_ARGS__ }
+
+static void signs_of_division(void) {
+    for (THDtype dtype = TH_INT8; dtype <= TH_FLOAT64; dtype++) {
+        const double *a = VALUES(7, -7, 7, -7, 6, -6), *b = VALUES(3, 3, -3, -3, 3, -3);
+        check_values(TH_remainder, dtype, 4, a, b, VALUES(1, 2, -2, -1));
+        check_values(TH_fmod, dtype, 4, a, b, VALUES(1, -1, 1, -1));
+        check_values(TH_floor_divide, dtype, 6, a, b, VALUES(2, -3, -3, 2, 2, 2));
+    }
+    for (THDtype dtype = TH_INT8; dtype <= TH_INT64; dtype++) { /* no overflow near the ends of the range */
+        const double top = ldexp(1, (int)(8 * TH_dtype_size(dtype)) - 1),
+                     last = dtype == TH_INT64 ? top - 1024 : top - 1;
+        const double *a = VALUES(-top, -top, last, -top), *b = VALUES(-1, last, -top, 1);
+        check_values(TH_floor_divide, dtype, 4, a, b, VALUES(-top, -2, -1, -top));
+        check_values(TH_remainder, dtype, 4, a, b, VALUES(0, 2 * last - top, last - top, 0));
+        check_values(TH_fmod, dtype, 4, a, b, VALUES(0, last - top, last, 0));
+    }
+    /* as CPython computes a // b and a % b on floats; x / 0 as IEEE has it */
+    const double *a = VALUES(5.5, -5.5, 1, -1, 0.0, -0.0, 1, 3),
+                 *b = VALUES(2, 2, INFINITY, INFINITY, 2, 2, 0.1, -INFINITY);
+    check_values(TH_floor_divide, TH_FLOAT64, 8, a, b, VALUES(2, -3, 0, -1, 0.0, -0.0, 9, -1));
+    check_values(TH_remainder, TH_FLOAT64, 8, a, b,
+                 VALUES(1.5, 0.5, 1, INFINITY, 0.0, 0.0, 0.09999999999999995, -INFINITY));
+    check_values(TH_floor_divide, TH_FLOAT32, 3, VALUES(1, -1, 0), VALUES(0, 0, 0), VALUES(INFINITY, -INFINITY, NAN));
+    check_values(TH_remainder, TH_FLOAT32, 2, VALUES(1, NAN), VALUES(0, 2), VALUES(NAN, NAN));
+    check_values(TH_div, TH_FLOAT32, 2, VALUES(1, 49), VALUES(49, 49),
+                 VALUES(1 / 49.0, 1)); /* 49 * (1 / 49) is below 1 */
+}
+
+static void shifts_and_powers(void) {
+    for (THDtype dtype = TH_UINT8; dtype <= TH_INT64; dtype++) {
+        const double bits = (double)(8 * TH_dtype_size(dtype));
+        check_values(TH_left_shift, dtype, 4, VALUES(1, 1, 3, 5), VALUES(bits, 100, 2, 0), VALUES(0, 0, 12, 5));
+        check_values(TH_right_shift, dtype, 4, VALUES(100, 100, 100, 5), VALUES(bits, 100, 2, 0), VALUES(0, 0, 25, 5));
+        check_values(TH_pow, dtype, 5, VALUES(0, 3, 2, 2, 1), VALUES(0, 4, bits, 6, 100), VALUES(1, 81, 0, 64, 1));
+        if (dtype == TH_UINT8) continue;
+        check_values(TH_right_shift, dtype, 4, VALUES(-8, -8, -1, -100), VALUES(1, bits, 100, -1),
+                     VALUES(-4, -1, -1, -1));
+        check_values(TH_left_shift, dtype, 2, VALUES(-3, 3), VALUES(2, -1), VALUES(-12, 0));
+        check_values(TH_pow, dtype, 3, VALUES(-2, -2, -1), VALUES(3, 4, 101), VALUES(-8, 16, -1));
+    }
+    const double top = 0x1p31;
+    check_values(TH_mul, TH_INT32, 2, VALUES(65536, -top), VALUES(65536, -1), VALUES(0, -top));
+    check_values(plain_add, TH_INT32, 1, VALUES(top - 1), VALUES(1), VALUES(-top));
+    check_values(plain_sub, TH_UINT8, 1, VALUES(3), VALUES(5), VALUES(254));
+}
+
+/* Extremes do not depend on the order of their operands, with NaN in particular. */
+static void extremes(void) {
+    const double *a = VALUES(NAN, 1, NAN, INFINITY, -INFINITY), *b = VALUES(1, NAN, NAN, 2, NAN);
+    for (THDtype dtype = TH_FLOAT16; dtype <= TH_FLOAT64; dtype++) {
+        check_values(TH_maximum, dtype, 5, a, b, VALUES(NAN, NAN, NAN, INFINITY, NAN));
+        check_values(TH_minimum, dtype, 5, a, b, VALUES(NAN, NAN, NAN, 2, NAN));
+        check_values(TH_fmax, dtype, 5, a, b, VALUES(1, 1, NAN, INFINITY, -INFINITY));
+        check_values(TH_fmin, dtype, 5, a, b, VALUES(1, 1, NAN, 2, -INFINITY));
+    }
+}
+
+static void test_signs_of_division(void **state) { (void)state, on_every_isa(signs_of_division); }
+static void test_shifts_and_powers(void **state) { (void)state, on_every_isa(shifts_and_powers); }
+static void test_extremes(void **state) { (void)state, on_every_isa(extremes); }
+
+static void test_integer_checks(void **state) {
+    (void)state;
+    static const function divisions[] = {TH_floor_divide, TH_remainder, TH_fmod};
+    for (THDtype dtype = TH_UINT8; dtype <= TH_INT64; dtype++) {
+        THTensor *a = tensor_of(dtype, LIST(3), VALUES(1, 2, 3)), *b = tensor_of(dtype, LIST(3), VALUES(1, 0, 2));
+        THTensor *c = NULL, *odd;
+        for (int k = 0; k < 3; k++) {
+            assert_fails(TH_E_ARG, "got a divisor 0", divisions[k](&a, a, b));
+            assert_element(a, 0, 1, 0);
+            assert_element(a, 2, 3, 0);
+        }
+        assert_ok(THTensor_slice(&odd, b, 0, 0, 3, 2)); /* the 0 is not among these */
+        THTensor_free(a);
+        a = tensor_of(dtype, LIST(2), VALUES(5, 5));
+        assert_ok(TH_remainder(&c, a, odd));
+        assert_element(c, 1, 1, 0);
+        THTensor_free(a), THTensor_free(b), THTensor_free(c), THTensor_free(odd);
+    }
+    THTensor *x = tensor_of(TH_INT8, LIST(2), VALUES(1, 2)), *n = NULL, *y = NULL;
+    assert_ok(THTensor_new_scalar(&n, SCALAR_I(256))); /* 0 as int8 */
+    assert_fails(TH_E_ARG, "TH_fmod: got a divisor 0", TH_fmod(&y, x, n));
+    THTensor_free(n), n = NULL;
+    assert_ok(THTensor_new_scalar(&n, SCALAR_I(-1)));
+    assert_fails(TH_E_ARG, "TH_pow: got a negative exponent", TH_pow(&x, x, n));
+    assert_element(x, 1, 2, 0);
+    THTensor_free(x), THTensor_free(n);
+}
+
+/* dtypes of the operands ('n': a number of that dtype) and of the result. */
+static void check_promotion(function f, THDtype a, int a_number, THDtype b, int b_number, THDtype want) {
+    THTensor *x[2], *y = NULL;
+    for (int k = 0; k < 2; k++) {
+        const THDtype dtype = k ? b : a;
+        const int number = k ? b_number : a_number;
+        if (!number)
+            x[k] = tensor_of(dtype, LIST(2), VALUES(1, 2));
+        else
+            assert_ok((x[k] = NULL, THTensor_new_scalar(&x[k], dtype == TH_FLOAT64 ? SCALAR_F(2.5) : SCALAR_I(2))));
+    }
+    assert_ok(f(&y, x[0], x[1]));
+    assert_int_equal(THTensor_dtype(y), want);
+    const long double got = element(y, 0), left = element(x[0], 0), right = element(x[1], 0);
+    if (f == plain_add) assert_true(got == left + right);
+    THTensor_free(x[0]), THTensor_free(x[1]), THTensor_free(y);
+}
+
+static void test_promotion(void **state) {
+    (void)state;
+    check_promotion(plain_add, TH_INT32, 0, TH_FLOAT32, 0, TH_FLOAT32);
+    check_promotion(plain_add, TH_UINT8, 0, TH_INT8, 0, TH_INT16);
+    check_promotion(plain_add, TH_FLOAT16, 0, TH_BFLOAT16, 0, TH_FLOAT32);
+    check_promotion(plain_add, TH_BFLOAT16, 0, TH_INT64, 0, TH_BFLOAT16);
+    check_promotion(plain_add, TH_FLOAT32, 0, TH_FLOAT64, 1, TH_FLOAT32);
+    check_promotion(plain_add, TH_FLOAT16, 0, TH_FLOAT64, 1, TH_FLOAT16);
+    check_promotion(plain_add, TH_INT8, 0, TH_INT64, 1, TH_INT8);
+    check_promotion(plain_add, TH_INT64, 0, TH_FLOAT64, 1, TH_FLOAT32);
+    check_promotion(plain_add, TH_FLOAT64, 1, TH_INT32, 0, TH_FLOAT32);
+    check_promotion(TH_div, TH_INT32, 0, TH_INT32, 0, TH_FLOAT32);
+    check_promotion(TH_lt, TH_INT32, 0, TH_FLOAT64, 0, TH_BOOL);
+    /* comparisons promote before they compare */
+    THTensor *x = tensor_of(TH_UINT8, LIST(2), VALUES(255, 1)), *y = tensor_of(TH_INT8, LIST(2), VALUES(-1, 1)),
+             *z = NULL;
+    assert_ok(TH_eq(&z, x, y));
+    assert_element(z, 0, 0, 0);
+    assert_element(z, 1, 1, 0);
+    THTensor_free(z), z = NULL;
+    assert_ok(TH_gt(&z, x, y));
+    assert_element(z, 0, 1, 0);
+    THTensor_free(x), THTensor_free(y), THTensor_free(z);
+}
+
+static void test_alpha(void **state) {
+    (void)state;
+    for (THDtype dtype = TH_UINT8; dtype <= TH_FLOAT64; dtype++) {
+        THTensor *a = tensor_of(dtype, LIST(2), VALUES(20, 30)), *b = tensor_of(dtype, LIST(2), VALUES(2, 3)),
+                 *y = NULL;
+        assert_ok(TH_add(&y, a, b, SCALAR_I(3)));
+        assert_element(y, 1, 39, 0);
+        assert_ok(TH_sub(&y, a, b, SCALAR_I(4)));
+        assert_element(y, 0, 12, 0);
+        if (TH_dtype_is_floating(dtype)) {
+            assert_ok(TH_add(&y, a, b, SCALAR_F(0.5)));
+            assert_element(y, 0, 21, 0);
+        } else {
+            assert_fails(TH_E_TYPE, "TH_add: got alpha 0.5", TH_add(&y, a, b, SCALAR_F(0.5)));
+            assert_element(y, 0, 12, 0);
+        }
+        assert_fails(TH_E_TYPE, "alpha of kind 9", TH_sub(&y, a, b, &(THScalar){.kind = 9}));
+        THTensor_free(a), THTensor_free(b), THTensor_free(y);
+    }
+    THTensor *t = tensor_of(TH_BOOL, LIST(4), VALUES(0, 0, 1, 1)), *u = tensor_of(TH_BOOL, LIST(4), VALUES(0, 1, 0, 1)),
+             *y = NULL;
+    assert_ok(TH_add(&y, t, u, SCALAR_B(0)));
+    for (int i = 0; i < 4; i++) assert_element(y, i, i >= 2, 0);
+    assert_fails(TH_E_TYPE, "TH_sub: got bool[4] and bool[4]", TH_sub(&y, t, u, NULL));
+    THTensor_free(t), THTensor_free(u), THTensor_free(y);
+}
+
+/* Writing into an expanded tensor, or into one that overlaps an input in part (a += a.t()), is refused. */
+static void test_overlap(void **state) {
+    (void)state;
+    THTensor *a = tensor_of(TH_FLOAT32, LIST(2, 2), VALUES(1, 2, 3, 4)), *t,
+             *one = tensor_of(TH_FLOAT32, LIST(1), VALUES(1));
+    THTensor *wide, *head, *tail, *x = tensor_of(TH_FLOAT32, LIST(4), VALUES(1, 2, 3, 4));
+    assert_ok(THTensor_transpose(&t, a, 0, 1));
+    assert_fails(TH_E_ARG, "TH_add: got out float32[2, 2] that shares memory", TH_add(&a, a, t, NULL));
+    assert_element(a, 1, 2, 0);
+    assert_ok(THTensor_expand(&wide, one, LIST(10)));
+    assert_fails(TH_E_ARG, "TH_add: got out float32[10] whose elements share memory", TH_add(&wide, wide, one, NULL));
+    assert_element(one, 0, 1, 0);
+    assert_ok(THTensor_narrow(&head, x, 0, 0, 3));
+    assert_ok(THTensor_narrow(&tail, x, 0, 1, 3));
+    assert_fails(TH_E_ARG, "shares memory", TH_mul(&head, head, tail));
+    assert_ok(TH_mul(&head, head, head));
+    assert_element(x, 2, 9, 0);
+    assert_element(x, 3, 4, 0);
+    THTensor_free(a), THTensor_free(t), THTensor_free(one), THTensor_free(wide);
+    THTensor_free(head), THTensor_free(tail), THTensor_free(x);
+}
+
+static void test_versions(void **state) {
+    (void)state;
+    THTensor *a = tensor_of(TH_FLOAT32, LIST(2), VALUES(1, 2)), *b = tensor_empty(TH_FLOAT32, LIST(3));
+    const uint64_t before = THStorage_version(THTensor_storage(a));
+    assert_ok(TH_mul(&a, a, a));
+    assert_true(THStorage_version(THTensor_storage(a)) == before + 1);
+    assert_fails(TH_E_SHAPE, "TH_mul", TH_mul(&a, a, b));
+    assert_true(THStorage_version(THTensor_storage(a)) == before + 1);
+    THTensor_free(a), THTensor_free(b);
+}
+
 int main(void) {
     oom_install();
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_lengths),  cmocka_unit_test(test_layouts),       cmocka_unit_test(test_broadcasts),
-        cmocka_unit_test(test_specials), cmocka_unit_test(test_places),        cmocka_unit_test(test_threads),
-        cmocka_unit_test(test_errors),   cmocka_unit_test(test_out_of_memory),
+        cmocka_unit_test(test_lengths),
+        cmocka_unit_test(test_layouts),
+        cmocka_unit_test(test_broadcasts),
+        cmocka_unit_test(test_specials),
+        cmocka_unit_test(test_places),
+        cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_errors),
+        cmocka_unit_test(test_out_of_memory),
+        cmocka_unit_test(test_signs_of_division),
+        cmocka_unit_test(test_shifts_and_powers),
+        cmocka_unit_test(test_extremes),
+        cmocka_unit_test(test_integer_checks),
+        cmocka_unit_test(test_promotion),
+        cmocka_unit_test(test_alpha),
+        cmocka_unit_test(test_overlap),
+        cmocka_unit_test(test_versions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
