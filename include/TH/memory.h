@@ -42,7 +42,7 @@ TH_API int64_t TH_memory_trim(void);
 TH_API void TH_memory_set_cache_limit(int64_t nbytes);
 
 /** Replaces the system as source of memory. Sizes are the rounded ones. Called on any thread, several at once, without locks held:
- *  a hook may take locks, but must not call TH_alloc or TH_free. */
+ *  a hook may take locks. `alloc` and `dealloc` must not call TH_alloc or TH_free; `pressure` may. */
 typedef struct THMemoryHooks {
     uint32_t struct_size; /**< sizeof(THMemoryHooks) */
     uint32_t reserved;    /**< 0 */

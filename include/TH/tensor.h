@@ -17,10 +17,10 @@ enum { TH_MAX_DIM = 64 };
 
 /* ---- creation ---- */
 
-/** A contiguous tensor, elements not initialised. */
+/** A contiguous tensor, elements not initialised. TH_E_SHAPE if its bytes (with zero sizes counted as 1) do not fit int64_t. */
 TH_API THStatus THTensor_new(THTensor **out, THDtype dtype, const int64_t *sizes, int32_t ndim);
 
-/** A window on `storage` (retained). `strides` NULL: contiguous. Every element must lie inside the storage and
+/** A window on `storage` (retained). `strides` NULL: contiguous. Every element must lie inside the storage, aligned to its size, and
  *  strides must not be negative; several elements may share memory. */
 TH_API THStatus THTensor_new_over(THTensor **out, THStorage *storage, THDtype dtype, const int64_t *sizes,
                                   const int64_t *strides, int32_t ndim, int64_t offset);
@@ -56,7 +56,7 @@ TH_API int64_t THTensor_describe(const THTensor *t, char *buf, int64_t cap);
 
 /* ---- elements ---- */
 
-/** Reads or writes the element at `index` (ndim numbers, negative from the end). TH_E_INDEX out of range. */
+/** Reads or writes the element at `index` (ndim numbers, negative from the end), cast as THTensor_copy does. TH_E_INDEX out of range. */
 TH_API THStatus THTensor_get(THScalar *out, const THTensor *t, const int64_t *index);
 TH_API THStatus THTensor_set(THTensor *t, const int64_t *index, const THScalar *value);
 
