@@ -1,0 +1,475 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Convolutions by both backends against the definition, summed in long double. */
+#include "THNN/conv.h"
+#include "support/check.h"
+#include "support/oom.h"
+#include "support/tensors.h"
+
+#include <pthread.h>
+
+enum { X, WEIGHT, Y, BIAS, ARRAYS };
+
+/* One convolution: its arrays in double, the three results, and the sums of the terms' magnitudes, which bound
+ * rounding. */
+typedef struct reference {
+    THNNConv2d g;
+    int64_t sizes[3][4];
+    double *in[ARRAYS]; /* Y: the gradient that goes backward */
+    long double *out[3], *magnitude[3];
+    int64_t terms[3]; /* at most so many in one sum */
+} reference;
+
+static int64_t count(const int64_t *s) { return s[0] * s[1] * s[2] * s[3]; }
+
+static int64_t flat(const int64_t *s, int64_t a, int64_t b, int64_t c, int64_t d) {
+    return ((a * s[1] + b) * s[2] + c) * s[3] + d;
+}
+
+/* Visits every product x weight -> y of the convolution. */
+static void sum_products(reference *r) {
+    const int64_t *x = r->sizes[X], *w = r->sizes[WEIGHT], *y = r->sizes[Y];
+    int64_t per_group = w[0] / r->g.groups;
+    for (int64_t n = 0; n < y[0]; n++)
+        for (int64_t k = 0; k < y[1]; k++)
+            for (int64_t p = 0; p < y[2]; p++)
+                for (int64_t q = 0; q < y[3]; q++)
+                    for (int64_t c = 0; c < w[1]; c++)
+                        for (int64_t i = 0; i < w[2]; i++)
+                            for (int64_t j = 0; j < w[3]; j++) {
+                                int64_t row = p * r->g.stride[0] + i * r->g.dilation[0] - r->g.padding[0];
+                                int64_t col = q * r->g.stride[1] + j * r->g.dilation[1] - r->g.padding[1];
+                                if (row < 0 || row >= x[2] || col < 0 || col >= x[3]) continue;
+                                int64_t at[] = {flat(x, n, k / per_group * w[1] + c, row, col), flat(w, k, c, i, j),
+                                                flat(y, n, k, p, q)};
+                                for (int t = 0; t < 3; t++) {
+                                    long double term = (long double)r->in[(t + 1) % 3][at[(t + 1) % 3]] *
+                                                       r->in[(t + 2) % 3][at[(t + 2) % 3]];
+                                    r->out[t][at[t]] += term;
+                                    r->magnitude[t][at[t]] += fabsl(term);
+                                }
+                            }
+}
+
+static int64_t windows(const reference *r, int d) {
+    return (r->sizes[X][2 + d] + 2 * r->g.padding[d] - r->g.dilation[d] * (r->sizes[WEIGHT][2 + d] - 1) - 1) /
+               r->g.stride[d] +
+           1;
+}
+
+/* Sizes of x and weight and the geometry are set. Values are rounded to dtype. */
+static void make_reference(reference *r, THDtype dtype, uint64_t seed) {
+    int64_t *y = r->sizes[Y];
+    y[0] = r->sizes[X][0];
+    y[1] = r->sizes[WEIGHT][0];
+    for (int d = 0; d < 2; d++) y[2 + d] = windows(r, d);
+    for (int t = 0; t < ARRAYS; t++) {
+        int64_t n = t == BIAS ? y[1] : count(r->sizes[t]);
+        r->in[t] = test_calloc((size_t)n + 1, sizeof(double));
+        for (int64_t i = 0; i < n; i++) r->in[t][i] = (double)round_to(dtype, 2 * random_unit(&seed) - 1);
+        if (t == BIAS) continue;
+        r->out[t] = test_calloc((size_t)n + 1, sizeof(long double));
+        r->magnitude[t] = test_calloc((size_t)n + 1, sizeof(long double));
+    }
+    r->terms[Y] = count(r->sizes[WEIGHT]) / (y[1] ? y[1] : 1) + 1;
+    r->terms[X] = y[1] * r->sizes[WEIGHT][2] * r->sizes[WEIGHT][3];
+    r->terms[WEIGHT] = y[0] * y[2] * y[3];
+    sum_products(r);
+}
+
+static void free_reference(reference *r) {
+    for (int t = 0; t < ARRAYS; t++) {
+        test_free(r->in[t]);
+        if (t == BIAS) continue;
+        test_free(r->out[t]);
+        test_free(r->magnitude[t]);
+    }
+}
+
+static void assert_array(const THTensor *got, const reference *r, int t, int with_bias) {
+    THDtype dtype = THTensor_dtype(got), computed = dtype == TH_FLOAT64 ? TH_FLOAT64 : TH_FLOAT32;
+    support_assert_is(got, dtype, r->sizes[t], 4, __FILE__, __LINE__);
+    for (int64_t i = 0; i < count(r->sizes[t]); i++) {
+        long double bias = with_bias ? r->in[BIAS][i / (r->sizes[Y][2] * r->sizes[Y][3]) % r->sizes[Y][1]] : 0;
+        long double want = r->out[t][i] + bias, x = element(got, i);
+        long double bound =
+            (r->terms[t] + 2) * ulp_of(computed, 1) * (r->magnitude[t][i] + fabsl(bias)) + ulp_of(dtype, want);
+        if (!(fabsl(x - want) <= bound))
+            fail_msg("%s, array %d, element %d: got %Lg, want %Lg +- %Lg", THNN_conv_backend(), t, (int)i, x, want,
+                     bound);
+    }
+}
+
+static THTensor *input(const reference *r, THDtype dtype, int t, int layout) {
+    THTensor *dense =
+        t == BIAS ? tensor_of(dtype, r->sizes[Y] + 1, 1, r->in[t]) : tensor_of(dtype, r->sizes[t], 4, r->in[t]);
+    THTensor *made = tensor_as(dense, layout);
+    THTensor_free(dense);
+    return made;
+}
+
+/* All three convolutions, into new and into given tensors. */
+static void check_conv(const reference *r, THDtype dtype, int layout) {
+    THTensor *in[ARRAYS], *made[4] = {NULL, NULL, NULL, NULL};
+    for (int t = 0; t < ARRAYS; t++) in[t] = input(r, dtype, t, (layout + t) % LAYOUT_COUNT);
+    assert_ok(THNN_conv2d(&made[Y], in[X], in[WEIGHT], in[BIAS], &r->g));
+    assert_ok(THNN_conv2d(&made[3], in[X], in[WEIGHT], NULL, &r->g));
+    assert_ok(THNN_conv2d_backward_input(&made[X], in[Y], in[WEIGHT], r->sizes[X], &r->g));
+    assert_ok(THNN_conv2d_backward_weight(&made[WEIGHT], in[Y], in[X], r->sizes[WEIGHT], &r->g));
+    assert_array(made[Y], r, Y, 1);
+    assert_array(made[3], r, Y, 0);
+    assert_array(made[X], r, X, 0);
+    assert_array(made[WEIGHT], r, WEIGHT, 0);
+    for (int t = 0; t < 3; t++) {
+        THTensor *given = tensor_in_layout(dtype, r->sizes[t], 4, layout); /* full of NaN */
+        if (t == X) assert_ok(THNN_conv2d_backward_input(&given, in[Y], in[WEIGHT], r->sizes[X], &r->g));
+        if (t == WEIGHT) assert_ok(THNN_conv2d_backward_weight(&given, in[Y], in[X], r->sizes[WEIGHT], &r->g));
+        if (t == Y) assert_ok(THNN_conv2d(&given, in[X], in[WEIGHT], in[BIAS], &r->g));
+        assert_array(given, r, t, t == Y);
+        assert_holes(given);
+        THTensor_free(given);
+    }
+    for (int t = 0; t < ARRAYS; t++) THTensor_free(in[t]);
+    for (int t = 0; t < 4; t++) THTensor_free(made[t]);
+}
+
+static int64_t draw(uint64_t *state, int64_t lo, int64_t hi) {
+    return lo + (int64_t)(random_bits(state) % (uint64_t)(hi - lo + 1));
+}
+
+/* A random convolution in which at least one window fits. */
+static reference random_reference(THDtype dtype, uint64_t seed) {
+    reference r = {.g = {.groups = draw(&seed, 1, 3)}};
+    int depthwise = draw(&seed, 0, 4) == 0;
+    int64_t c = depthwise ? 1 : draw(&seed, 1, 9), k = depthwise ? draw(&seed, 1, 2) : draw(&seed, 1, 9);
+    r.sizes[X][0] = draw(&seed, 1, 4);
+    r.sizes[X][1] = c * r.g.groups;
+    r.sizes[WEIGHT][0] = k * r.g.groups;
+    r.sizes[WEIGHT][1] = c;
+    for (int d = 0; d < 2; d++) {
+        r.g.stride[d] = draw(&seed, 1, 3);
+        r.g.padding[d] = draw(&seed, 0, 3);
+        r.g.dilation[d] = draw(&seed, 1, 3);
+        r.sizes[WEIGHT][2 + d] = draw(&seed, 1, 4);
+        int64_t least = r.g.dilation[d] * (r.sizes[WEIGHT][2 + d] - 1) + 1 - 2 * r.g.padding[d];
+        r.sizes[X][2 + d] = (least > 1 ? least : 1) + draw(&seed, 0, 9);
+    }
+    make_reference(&r, dtype, seed);
+    return r;
+}
+
+static int each_backend(int i) { return i < 2 && THNN_set_conv_backend(i ? "gemm" : "onednn") == TH_OK; }
+
+/* onednn where the build has it, then gemm */
+#define FOR_BACKENDS(i)                                                                                                \
+    for (int i = 0; i < 2; i++)                                                                                        \
+        if (each_backend(i))
+
+/* ---- tests ---- */
+
+static void test_random_geometries(void **state) {
+    (void)state;
+    for (THDtype dtype = TH_FLOAT16; dtype <= TH_FLOAT64; dtype++)
+        for (int i = 0; i < (dtype == TH_FLOAT32 ? 60 : 25); i++) {
+            reference r = random_reference(dtype, (uint64_t)i);
+            FOR_BACKENDS(b) check_conv(&r, dtype, i % LAYOUT_COUNT);
+            free_reference(&r);
+        }
+}
+
+static void test_common_geometries(void **state) {
+    (void)state;
+    static const int64_t cases[][9] = {/* N C H W K R stride padding groups */
+                                       {8, 1, 8, 8, 16, 3, 1, 1, 1},   {2, 16, 8, 8, 32, 3, 1, 1, 1},
+                                       {2, 3, 30, 30, 8, 7, 2, 3, 1},  {2, 32, 7, 7, 17, 1, 1, 0, 1},
+                                       {2, 16, 9, 9, 16, 3, 1, 1, 16}, {2, 16, 9, 9, 32, 3, 2, 1, 4},
+                                       {18, 4, 5, 5, 4, 5, 1, 0, 1},   {1, 1, 1, 1, 1, 1, 1, 0, 1}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const int64_t *s = cases[i];
+        reference r = {.g = {{s[6], s[6]}, {s[7], s[7]}, {1, 1}, s[8]},
+                       .sizes = {{s[0], s[1], s[2], s[3]}, {s[4], s[1] / s[8], s[5], s[5]}}};
+        make_reference(&r, TH_FLOAT32, i);
+        FOR_BACKENDS(b) check_conv(&r, TH_FLOAT32, LAYOUT_CONTIGUOUS);
+        free_reference(&r);
+    }
+}
+
+static void test_zero_sizes(void **state) {
+    (void)state;
+    for (THDtype dtype = TH_FLOAT16; dtype <= TH_FLOAT64; dtype++)
+        for (int zero = 1; zero < 8; zero++) {
+            reference r = {
+                .g = {{1, 1}, {1, 1}, {1, 1}, 2},
+                .sizes = {{zero & 1 ? 0 : 3, zero & 2 ? 0 : 4, 5, 4}, {zero & 4 ? 0 : 6, zero & 2 ? 0 : 2, 3, 3}}};
+            make_reference(&r, dtype, 1);
+            FOR_BACKENDS(b) check_conv(&r, dtype, zero % LAYOUT_COUNT);
+            free_reference(&r);
+        }
+}
+
+static void test_every_isa(void **state) {
+    (void)state;
+    assert_ok(THNN_set_conv_backend("gemm"));
+    for (int32_t i = 0; i < TH_isa_count(); i++) {
+        assert_ok(TH_set_isa(TH_isa_name(i)));
+        for (THDtype dtype = TH_FLOAT32; dtype <= TH_FLOAT64; dtype++) {
+            reference r = random_reference(dtype, 100 + (uint64_t)i);
+            check_conv(&r, dtype, LAYOUT_CONTIGUOUS);
+            free_reference(&r);
+        }
+    }
+    assert_ok(TH_set_isa(TH_isa_name(0)));
+}
+
+/* By hand: a 2 x 2 window over 3 x 3 numbers. */
+static void test_by_hand(void **state) {
+    (void)state;
+    THNNConv2d g = {{1, 1}, {0, 0}, {1, 1}, 1};
+    FOR_BACKENDS(b) {
+        THTensor *x = tensor_of(TH_FLOAT32, LIST(1, 1, 3, 3), (double[]){1, 2, 3, 4, 5, 6, 7, 8, 9});
+        THTensor *w = tensor_of(TH_FLOAT32, LIST(1, 1, 2, 2), (double[]){1, 10, 100, 1000});
+        THTensor *bias = tensor_of(TH_FLOAT32, LIST(1), (double[]){0.5}), *y = NULL, *dx = NULL, *dw = NULL;
+        THTensor *grad = tensor_of(TH_FLOAT32, LIST(1, 1, 2, 2), (double[]){1, 0, 0, 2});
+        assert_ok(THNN_conv2d(&y, x, w, bias, &g));
+        const double want_y[] = {5421.5, 6532.5, 8754.5, 9865.5}, want_dx[] = {1, 10, 0, 100, 1002, 20, 0, 200, 2000};
+        const double want_dw[] = {11, 14, 20, 23};
+        for (int i = 0; i < 4; i++) assert_element(y, i, want_y[i], 0);
+        assert_ok(THNN_conv2d_backward_input(&dx, grad, w, THTensor_sizes(x), &g));
+        for (int i = 0; i < 9; i++) assert_element(dx, i, want_dx[i], 0);
+        assert_ok(THNN_conv2d_backward_weight(&dw, grad, x, THTensor_sizes(w), &g));
+        for (int i = 0; i < 4; i++) assert_element(dw, i, want_dw[i], 0);
+        THTensor *all[] = {x, w, bias, y, grad, dx, dw};
+        for (size_t i = 0; i < sizeof all / sizeof *all; i++) THTensor_free(all[i]);
+    }
+}
+
+/* The gradient of a sum is one number stretched over all of y. */
+static void test_expanded_gradient(void **state) {
+    (void)state;
+    FOR_BACKENDS(b) {
+        reference r = random_reference(TH_FLOAT32, 7);
+        THTensor *one = tensor_of(TH_FLOAT32, LIST(1, 1, 1, 1), (double[]){1}), *wide = NULL, *dense = NULL;
+        THTensor *x = input(&r, TH_FLOAT32, X, 0), *w = input(&r, TH_FLOAT32, WEIGHT, 0),
+                 *got[4] = {NULL, NULL, NULL, NULL};
+        assert_ok(THTensor_expand(&wide, one, r.sizes[Y], 4));
+        assert_ok(THTensor_clone(&dense, wide));
+        assert_ok(THNN_conv2d_backward_input(&got[0], wide, w, r.sizes[X], &r.g));
+        assert_ok(THNN_conv2d_backward_input(&got[1], dense, w, r.sizes[X], &r.g));
+        assert_ok(THNN_conv2d_backward_weight(&got[2], wide, x, r.sizes[WEIGHT], &r.g));
+        assert_ok(THNN_conv2d_backward_weight(&got[3], dense, x, r.sizes[WEIGHT], &r.g));
+        assert_same(got[0], got[1]);
+        assert_same(got[2], got[3]);
+        THTensor *all[] = {one, wide, dense, x, w, got[0], got[1], got[2], got[3]};
+        for (size_t i = 0; i < sizeof all / sizeof *all; i++) THTensor_free(all[i]);
+        free_reference(&r);
+    }
+}
+
+static void test_nan_travels_to_its_windows_alone(void **state) {
+    (void)state;
+    THNNConv2d g = {{1, 1}, {1, 1}, {1, 1}, 1};
+    FOR_BACKENDS(b) {
+        THTensor *x = tensor_random(TH_FLOAT32, LIST(1, 1, 6, 6), -1, 1, 1), *y = NULL;
+        THTensor *w = tensor_random(TH_FLOAT32, LIST(3, 1, 3, 3), -1, 1, 2);
+        set_element(x, 0, NAN);
+        assert_ok(THNN_conv2d(&y, x, w, NULL, &g));
+        for (int64_t i = 0; i < THTensor_numel(y); i++)
+            assert_int_equal(isnan(element(y, i)) != 0, i / 6 % 6 < 2 && i % 6 < 2);
+        THTensor_free(x);
+        THTensor_free(w);
+        THTensor_free(y);
+    }
+}
+
+static void test_gemm_bits_do_not_depend_on_threads(void **state) {
+    (void)state;
+    THNNConv2d g = {{1, 1}, {1, 1}, {1, 1}, 2};
+    int32_t threads = TH_num_threads();
+    assert_ok(THNN_set_conv_backend("gemm"));
+    THTensor *x = tensor_random(TH_FLOAT32, LIST(21, 8, 20, 20), -1, 1, 1),
+             *w = tensor_random(TH_FLOAT32, LIST(8, 4, 3, 3), -1, 1, 2);
+    THTensor *grad = tensor_random(TH_FLOAT32, LIST(21, 8, 20, 20), -1, 1, 3), *got[5][3];
+    memset(got, 0, sizeof got);
+    for (int32_t n = 1; n <= 4; n++) {
+        assert_ok(TH_set_num_threads(n));
+        assert_ok(THNN_conv2d(&got[n][0], x, w, NULL, &g));
+        assert_ok(THNN_conv2d_backward_input(&got[n][1], grad, w, THTensor_sizes(x), &g));
+        assert_ok(THNN_conv2d_backward_weight(&got[n][2], grad, x, THTensor_sizes(w), &g));
+        for (int t = 0; t < 3; t++)
+            assert_memory_equal(THTensor_data(got[1][t]), THTensor_data(got[n][t]),
+                                (size_t)THTensor_numel(got[1][t]) * 4);
+    }
+    assert_ok(TH_set_num_threads(threads));
+    for (int n = 1; n <= 4; n++)
+        for (int t = 0; t < 3; t++) THTensor_free(got[n][t]);
+    THTensor_free(x);
+    THTensor_free(w);
+    THTensor_free(grad);
+}
+
+/* More geometries than the cache of prepared convolutions holds, twice. */
+static void test_many_geometries(void **state) {
+    (void)state;
+    FOR_BACKENDS(b) for (int round = 0; round < 2; round++) for (int64_t h = 1; h <= 150; h++) {
+        THTensor *x = NULL, *w = NULL, *y = NULL;
+        assert_ok(TH_full(&x, LIST(1, 1, h, 1), SCALAR_F(1), TH_FLOAT32));
+        assert_ok(TH_full(&w, LIST(1, 1, 1, 1), SCALAR_F((double)h), TH_FLOAT32));
+        assert_ok(THNN_conv2d(&y, x, w, NULL, &(THNNConv2d){{1, 1}, {0, 0}, {1, 1}, 1}));
+        for (int64_t i = 0; i < h; i++) assert_element(y, i, h, 0);
+        THTensor_free(x);
+        THTensor_free(w);
+        THTensor_free(y);
+    }
+}
+
+typedef struct caller {
+    THTensor *x, *w, *want;
+    int64_t wrong;
+} caller;
+
+static void *call_repeatedly(void *arg) {
+    caller *c = arg;
+    THNNConv2d g = {{1, 1}, {1, 1}, {1, 1}, 1};
+    for (int i = 0; i < 50; i++) {
+        THTensor *y = NULL;
+        if (THNN_conv2d(&y, c->x, c->w, NULL, &g) != TH_OK ||
+            memcmp(THTensor_data(y), THTensor_data(c->want), (size_t)THTensor_numel(y) * 4) != 0)
+            c->wrong++;
+        THTensor_free(y);
+    }
+    return NULL;
+}
+
+static void test_calls_from_several_threads(void **state) {
+    (void)state;
+    enum { CALLERS = 4 };
+    FOR_BACKENDS(b) {
+        pthread_t threads[CALLERS];
+        caller callers[CALLERS];
+        for (int i = 0; i < CALLERS; i++) { /* different data, one geometry */
+            callers[i] = (caller){tensor_random(TH_FLOAT32, LIST(2, 8, 9, 9), -1, 1, (uint64_t)i),
+                                  tensor_random(TH_FLOAT32, LIST(16, 8, 3, 3), -1, 1, 50 + (uint64_t)i), NULL, 0};
+            assert_ok(THNN_conv2d(&callers[i].want, callers[i].x, callers[i].w, NULL,
+                                  &(THNNConv2d){{1, 1}, {1, 1}, {1, 1}, 1}));
+        }
+        for (int i = 0; i < CALLERS; i++)
+            assert_int_equal(pthread_create(&threads[i], NULL, call_repeatedly, &callers[i]), 0);
+        for (int i = 0; i < CALLERS; i++) {
+            pthread_join(threads[i], NULL);
+            assert_int_equal(callers[i].wrong, 0);
+            THTensor_free(callers[i].x);
+            THTensor_free(callers[i].w);
+            THTensor_free(callers[i].want);
+        }
+    }
+}
+
+static void test_backend_names(void **state) {
+    (void)state;
+    assert_ok(THNN_set_conv_backend("gemm"));
+    assert_string_equal(THNN_conv_backend(), "gemm");
+    assert_fails(TH_E_NOTFOUND, "THNN_set_conv_backend: got \"cudnn\"", THNN_set_conv_backend("cudnn"));
+    assert_fails(TH_E_ARG, "THNN_set_conv_backend: name is NULL", THNN_set_conv_backend(NULL));
+    assert_string_equal(THNN_conv_backend(), "gemm");
+    if (THNN_set_conv_backend("onednn") == TH_OK)
+        assert_string_equal(THNN_conv_backend(), "onednn");
+    else
+        assert_fails(TH_E_UNSUPPORTED, "which this build lacks", THNN_set_conv_backend("onednn"));
+}
+
+static void test_errors(void **state) {
+    (void)state;
+    THNNConv2d g = {{1, 1}, {0, 0}, {1, 1}, 1}, two = {{1, 1}, {0, 0}, {1, 1}, 2};
+    THTensor *x = tensor_random(TH_FLOAT32, LIST(2, 4, 5, 5), -1, 1, 1),
+             *w = tensor_random(TH_FLOAT32, LIST(6, 4, 3, 3), -1, 1, 2);
+    THTensor *b = tensor_random(TH_FLOAT32, LIST(5), -1, 1, 3),
+             *wd = tensor_random(TH_FLOAT64, LIST(6, 4, 3, 3), -1, 1, 4);
+    THTensor *whole = tensor_random(TH_INT32, LIST(2, 4, 5, 5), 0, 9, 5), *out = NULL, *flat3 = NULL;
+    THTensor *small = tensor_random(TH_FLOAT32, LIST(2, 4, 2, 5), -1, 1, 6),
+             *grad = tensor_random(TH_FLOAT32, LIST(2, 6, 3, 3), -1, 1, 7);
+    assert_ok(THTensor_select(&flat3, x, 0, 0));
+    assert_fails(TH_E_ARG, "THNN_conv2d: x is NULL", THNN_conv2d(&out, NULL, w, NULL, &g));
+    assert_fails(TH_E_ARG, "THNN_conv2d: weight is NULL", THNN_conv2d(&out, x, NULL, NULL, &g));
+    assert_fails(TH_E_ARG, "THNN_conv2d: geometry is NULL", THNN_conv2d(&out, x, w, NULL, NULL));
+    assert_fails(TH_E_ARG, "THNN_conv2d: out is NULL", THNN_conv2d(NULL, x, w, NULL, &g));
+    assert_fails(TH_E_TYPE, "THNN_conv2d: got x of dtype int32", THNN_conv2d(&out, whole, w, NULL, &g));
+    assert_fails(TH_E_TYPE, "THNN_conv2d: got weight of dtype float64, want float32",
+                 THNN_conv2d(&out, x, wd, NULL, &g));
+    assert_fails(TH_E_SHAPE, "THNN_conv2d: got bias of sizes [5], want [6]", THNN_conv2d(&out, x, w, b, &g));
+    assert_fails(TH_E_SHAPE, "got x of sizes [2, 4, 5, 5] and weight of sizes [6, 4, 3, 3] for groups 2",
+                 THNN_conv2d(&out, x, w, NULL, &two));
+    assert_fails(TH_E_SHAPE, "got x of sizes [4, 5, 5]", THNN_conv2d(&out, flat3, w, NULL, &g));
+    assert_fails(TH_E_SHAPE, "got x of sizes [2, 4, 2, 5], want at least the window",
+                 THNN_conv2d(&out, small, w, NULL, &g));
+    static const THNNConv2d bad[] = {{{0, 1}, {0, 0}, {1, 1}, 1},         {{1, 1}, {0, -1}, {1, 1}, 1},
+                                     {{1, 1}, {0, 0}, {1, 0}, 1},         {{1, 1}, {0, 0}, {1, 1}, 0},
+                                     {{1, INT64_MAX}, {0, 0}, {1, 1}, 1}, {{1, 1}, {INT64_MAX, 0}, {1, 1}, 1},
+                                     {{1, 1}, {0, 0}, {INT64_MAX, 1}, 1}};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        assert_fails(TH_E_ARG, "THNN_conv2d: got stride", THNN_conv2d(&out, x, w, NULL, &bad[i]));
+    assert_fails(TH_E_ARG, "THNN_conv2d_backward_input: x_sizes is NULL",
+                 THNN_conv2d_backward_input(&out, grad, w, NULL, &g));
+    assert_fails(TH_E_SHAPE, "THNN_conv2d_backward_input: got grad of sizes [2, 6, 3, 3], want [2, 6, 3, 4]",
+                 THNN_conv2d_backward_input(&out, grad, w, (int64_t[]){2, 4, 5, 6}, &g));
+    assert_fails(TH_E_SHAPE, "THNN_conv2d_backward_input: got x of sizes [2, -4, 5, 5]",
+                 THNN_conv2d_backward_input(&out, grad, w, (int64_t[]){2, -4, 5, 5}, &g));
+    assert_fails(TH_E_SHAPE, "THNN_conv2d_backward_input",
+                 THNN_conv2d_backward_input(&out, grad, w, (int64_t[]){2, 4, INT64_MAX, 5}, &g));
+    assert_fails(TH_E_ARG, "THNN_conv2d_backward_weight: weight_sizes is NULL",
+                 THNN_conv2d_backward_weight(&out, grad, x, NULL, &g));
+    assert_fails(TH_E_SHAPE, "THNN_conv2d_backward_weight: got grad of sizes [2, 6, 3, 3], want [2, 6, 4, 4]",
+                 THNN_conv2d_backward_weight(&out, grad, x, (int64_t[]){6, 4, 2, 2}, &g));
+    assert_null(out);
+    THTensor *same = THTensor_retain(x);
+    THNNConv2d padded = {{1, 1}, {1, 1}, {1, 1}, 1};
+    THTensor *square = tensor_random(TH_FLOAT32, LIST(4, 4, 3, 3), -1, 1, 8);
+    assert_fails(TH_E_ARG, "THNN_conv2d: got out", THNN_conv2d(&same, x, square, NULL, &padded));
+    THTensor *all[] = {x, w, b, wd, whole, flat3, small, grad, same, square};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) THTensor_free(all[i]);
+}
+
+static void exhaust(void *arg) {
+    THDtype dtype = *(const THDtype *)arg;
+    THNNConv2d g = {{1, 1}, {1, 1}, {1, 1}, 1};
+    THTensor *x = NULL, *xt = NULL, *w = NULL, *b = NULL, *y = NULL, *dx = NULL, *dw = NULL, *given = NULL;
+    THStatus status = TH_full(&x, LIST(3, 8, 4, 5), SCALAR_F(1), dtype);
+    if (status == TH_OK) status = THTensor_transpose(&xt, x, 2, 3);
+    if (status == TH_OK) status = TH_full(&w, LIST(8, 8, 3, 3), SCALAR_F(1), dtype);
+    if (status == TH_OK) status = TH_full(&b, LIST(8), SCALAR_F(1), dtype);
+    if (status == TH_OK) status = TH_full(&given, LIST(3, 8, 5, 4), SCALAR_F(-1), dtype);
+    if (status == TH_OK && (status = THNN_conv2d(&y, xt, w, b, &g)) != TH_OK) assert_null(y);
+    if (status == TH_OK && (status = THNN_conv2d(&given, xt, w, b, &g)) != TH_OK) assert_element(given, 0, -1, 0);
+    if (status == TH_OK) assert_element(given, 0, 33, 0);
+    if (status == TH_OK && (status = THNN_conv2d_backward_input(&dx, y, w, THTensor_sizes(xt), &g)) != TH_OK)
+        assert_null(dx);
+    if (status == TH_OK && (status = THNN_conv2d_backward_weight(&dw, y, xt, THTensor_sizes(w), &g)) != TH_OK)
+        assert_null(dw);
+    assert_true(status == TH_OK || status == TH_E_MEMORY);
+    THTensor *all[] = {x, xt, w, b, y, dx, dw, given};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) THTensor_free(all[i]);
+}
+
+static void test_out_of_memory(void **state) {
+    (void)state;
+    THDtype dtypes[] = {TH_FLOAT32, TH_FLOAT16};
+    FOR_BACKENDS(b) for (int i = 0; i < 2; i++) oom_each(exhaust, &dtypes[i]);
+}
+
+int main(void) {
+    oom_install();
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_random_geometries),
+        cmocka_unit_test(test_common_geometries),
+        cmocka_unit_test(test_zero_sizes),
+        cmocka_unit_test(test_every_isa),
+        cmocka_unit_test(test_by_hand),
+        cmocka_unit_test(test_expanded_gradient),
+        cmocka_unit_test(test_nan_travels_to_its_windows_alone),
+        cmocka_unit_test(test_gemm_bits_do_not_depend_on_threads),
+        cmocka_unit_test(test_many_geometries),
+        cmocka_unit_test(test_calls_from_several_threads),
+        cmocka_unit_test(test_backend_names),
+        cmocka_unit_test(test_errors),
+        cmocka_unit_test(test_out_of_memory),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
