@@ -32,7 +32,9 @@ function(wick_internal target)
                                              VISIBILITY_INLINES_HIDDEN ON)
   target_compile_definitions(${target} PRIVATE _GNU_SOURCE)
   target_compile_options(${target} PRIVATE -Wall -Wextra -Wvla -Wshadow
-    $<$<COMPILE_LANGUAGE:C>:-Wstrict-prototypes -Wmissing-prototypes> $<$<BOOL:${WICK_WERROR}>:-Werror>)
+    $<$<COMPILE_LANGUAGE:C>:-Wstrict-prototypes -Wmissing-prototypes> $<$<BOOL:${WICK_WERROR}>:-Werror>
+    # gcc 12 warns about "literal" + std::string (gcc bug 105651).
+    $<$<AND:$<BOOL:${WICK_WERROR}>,$<COMPILE_LANG_AND_ID:CXX,GNU>>:-Wno-error=restrict>)
   wick_instrument(${target})
 endfunction()
 
