@@ -19,7 +19,7 @@ typedef struct thnn_norm_args {
 
 /* For the channels lo ... hi-1, at most THNN_NORM_CHANNELS of them. */
 typedef void (*thnn_norm_kernel)(const thnn_norm_args *a, int64_t lo, int64_t hi);
-enum { THNN_NORM_CHANNELS = 64 };
+enum { THNN_NORM_CHANNELS = 128 };
 
 /* [float32, float64] */
 typedef struct thnn_norm_table {

@@ -8,13 +8,10 @@
    Measured on AVX-512; backward has less arithmetic to win. */
 enum { SHORT_ROW = 32, SHORT_GRAD_ROW = 12 };
 
-enum { LANES = 64 }; /* rows worked on side by side */
+/* Rows worked on side by side: strided ones in memory (long segments stream well), short ones in a transposed tile. */
+enum { LANES = 256, TILE_LANES = 64 };
 
-/* Lanes of one block: up to LANES, within the `inner` rows that lie side by side and within what is left. */
-TH_INLINE int64_t block_width(int64_t start, int64_t inner, int64_t left) {
-    int64_t w = inner - start < LANES ? inner - start : LANES;
-    return w < left ? w : left;
-}
+TH_INLINE int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 
 #define C float
 #define FN(name) TH_JOIN(name, f32)

@@ -24,7 +24,7 @@ typedef struct nll_call {
     thnn_nll_args args;
     int64_t elements, piece;
     const thnn_loss_table *table;
-    double sums[PIECES][2];
+    double (*sums)[2]; /* of the losses and the weights, per piece */
     THTensor *log_prob, *target, *weight, *grad;
 } nll_call;
 
@@ -125,11 +125,12 @@ static void store(THTensor *t, double value) {
 
 static void compute_forward(nll_call *c, int32_t reduction, thnn_output *loss, thnn_output *total) {
     const int64_t pieces = (c->elements + c->piece - 1) / c->piece;
-    double sums[2] = {0, 0};
+    double parts[PIECES][2], sums[2] = {0, 0};
+    c->sums = parts;
     c->args.log_prob = thnn_data(c->log_prob);
     c->args.losses = reduction == THNN_REDUCTION_NONE ? thnn_data(loss->dense) : NULL;
     TH_parallel(pieces, 1, forward_piece, c);
-    for (int64_t k = 0; k < pieces; k++) sums[0] += c->sums[k][0], sums[1] += c->sums[k][1];
+    for (int64_t k = 0; k < pieces; k++) sums[0] += parts[k][0], sums[1] += parts[k][1];
     if (reduction != THNN_REDUCTION_NONE)
         store(loss->dense, reduction == THNN_REDUCTION_MEAN ? sums[0] / sums[1] : sums[0]);
     if (total->dense) store(total->dense, sums[1]);

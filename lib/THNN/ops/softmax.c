@@ -14,7 +14,8 @@ static const thnn_softmax_table *const tables[] = {
 #undef TH_ISA
 };
 
-enum { PIECE = 16384 }; /* elements that one thread takes at a time */
+/* What one thread takes at a time: so many elements, and of rows that lie side by side no fewer than stream well. */
+enum { PIECE = 16384, COLUMNS = 256 };
 
 typedef struct work {
     int64_t n, inner, rows;
@@ -63,7 +64,8 @@ static THStatus run(const char *fn, THTensor **out, const THTensor *a, const THT
         w->out = thnn_data(o.dense);
         w->a = thnn_data(dense_a);
         w->b = thnn_data(dense_b);
-        TH_parallel(w->rows, w->n < PIECE ? PIECE / w->n : 1, run_piece, w);
+        const int64_t grain = w->n < PIECE ? PIECE / w->n : 1;
+        TH_parallel(w->rows, w->inner > 1 && grain < COLUMNS ? COLUMNS : grain, run_piece, w);
     }
     THTensor_free(dense_a);
     THTensor_free(dense_b);
