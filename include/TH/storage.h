@@ -18,7 +18,8 @@ enum {
     TH_MAP_READONLY = 0, /**< pages of the file; writing into tensors over it is an error */
     TH_MAP_PRIVATE = 1,  /**< writable, changes stay in this process */
     TH_MAP_SHARED = 2,   /**< writable, changes reach the file or the other processes */
-    TH_MAP_CREATE = 4    /**< with SHARED: make the file or segment (offset + nbytes long, space reserved, zeros); it must not exist */
+    TH_MAP_CREATE =
+        4 /**< with SHARED: make the file or segment (offset + nbytes long, space reserved, zeros); it must not exist */
 };
 
 /** A new block of `nbytes`, not initialised. */
@@ -30,20 +31,20 @@ TH_API THStatus THStorage_new(THStorage **out, int64_t nbytes);
 TH_API THStatus THStorage_new_foreign(THStorage **out, void *data, int64_t nbytes, THDevice device, int32_t readonly,
                                       void (*deleter)(void *user), void *user);
 
-/** Maps `nbytes` of a file from `offset` (a multiple of 64; nbytes -1: to the end). The mapping ends with the storage. A file
- *  that others shorten meanwhile raises SIGBUS on access, as with every mapping.
- *  TH_E_NOTFOUND, TH_E_IO, and TH_E_ARG if the file is shorter. */
+/** Maps `nbytes` of a file from `offset` (a multiple of 64; nbytes -1: to the end). The mapping ends with the storage.
+ * A file that others shorten meanwhile raises SIGBUS on access, as with every mapping. TH_E_NOTFOUND, TH_E_IO, and
+ * TH_E_ARG if the file is shorter. */
 TH_API THStatus THStorage_new_file(THStorage **out, const char *path, int64_t offset, int64_t nbytes, int32_t flags);
 
-/** Maps a POSIX shared-memory segment ("/name"; nbytes and statuses as for a file). With TH_MAP_CREATE this process unlinks the name when its storage ends;
- *  other processes open it by name before that. */
+/** Maps a POSIX shared-memory segment ("/name"; nbytes and statuses as for a file). With TH_MAP_CREATE this process
+ * unlinks the name when its storage ends; other processes open it by name before that. */
 TH_API THStatus THStorage_new_shared(THStorage **out, const char *name, int64_t nbytes, int32_t flags);
 
 /** One more reference. Returns its argument; NULL is allowed, here and in THStorage_free. */
 TH_API THStorage *THStorage_retain(THStorage *s);
 TH_API void THStorage_free(THStorage *s);
 
-TH_API void *THStorage_data(const THStorage *s);      /**< first byte; may be NULL when nbytes is 0 */
+TH_API void *THStorage_data(const THStorage *s); /**< first byte; may be NULL when nbytes is 0 */
 TH_API int64_t THStorage_nbytes(const THStorage *s);
 TH_API THDevice THStorage_device(const THStorage *s);
 TH_API int32_t THStorage_is_readonly(const THStorage *s);
