@@ -50,31 +50,27 @@ static void uniform_double(void *dst, int64_t groups, const th_draw *d) {
  */
 static void normal_float(void *dst, int64_t groups, const th_draw *d) {
     const float mean = (float)d->a, std = (float)d->b;
-    float *restrict out = dst;
+    float *restrict out = dst, radius[32], angle[32];
     uint32_t w[TH_GROUP];
     for (int64_t g = 0; g < groups; g++, out += 64) {
         draw_group(w, d, g);
-        TH_SIMD for (int i = 0; i < 32; i++) {
-            const float r = std * sqrtf(-2.0f * logf(th_open_float(w[i])));
-            const float angle = 6.28318530717958647692f * th_unit_float(w[32 + i]); /* 2 pi */
-            out[i] = mean + r * cosf(angle);
-            out[32 + i] = mean + r * sinf(angle);
-        }
+        TH_SIMD for (int i = 0; i < 32; i++) radius[i] = std * sqrtf(-2.0f * logf(th_open_float(w[i])));
+        TH_SIMD for (int i = 0; i < 32; i++) angle[i] = 6.28318530717958647692f * th_unit_float(w[32 + i]); /* 2 pi */
+        TH_SIMD for (int i = 0; i < 32; i++) out[i] = mean + radius[i] * cosf(angle[i]);
+        TH_SIMD for (int i = 0; i < 32; i++) out[32 + i] = mean + radius[i] * sinf(angle[i]);
     }
 }
 
 static void normal_double(void *dst, int64_t groups, const th_draw *d) {
     const double mean = d->a, std = d->b;
-    double *restrict out = dst;
+    double *restrict out = dst, radius[16], angle[16];
     uint32_t w[TH_GROUP];
     for (int64_t g = 0; g < groups; g++, out += 32) {
         draw_group(w, d, g);
-        TH_SIMD for (int i = 0; i < 16; i++) {
-            const double r = std * sqrt(-2.0 * log(th_open_double(w[i], w[32 + i])));
-            const double angle = 6.28318530717958647692 * th_unit_double(w[16 + i], w[48 + i]);
-            out[i] = mean + r * cos(angle);
-            out[16 + i] = mean + r * sin(angle);
-        }
+        TH_SIMD for (int i = 0; i < 16; i++) radius[i] = std * sqrt(-2.0 * log(th_open_double(w[i], w[32 + i])));
+        TH_SIMD for (int i = 0; i < 16; i++) angle[i] = 6.28318530717958647692 * th_unit_double(w[16 + i], w[48 + i]);
+        TH_SIMD for (int i = 0; i < 16; i++) out[i] = mean + radius[i] * cos(angle[i]);
+        TH_SIMD for (int i = 0; i < 16; i++) out[16 + i] = mean + radius[i] * sin(angle[i]);
     }
 }
 
