@@ -19,7 +19,9 @@ TH_API THStatus TH_check_input(const char *fn, const char *arg, const THTensor *
 
 /** Makes or checks an output. `*out` NULL: *result is a new contiguous tensor. Otherwise *result is *out (retained) after checks: sizes,
  *  that `dtype` casts to its dtype (equal if exact != 0), CPU, not read-only, no internal overlap, no partial overlap with any of the n
- *  `inputs` (NULL entries skipped; identical geometry counts as in place and is allowed if inplace != 0). */
+ *  `inputs` (NULL entries skipped; identical geometry counts as in place and is allowed if inplace != 0). Windows that interleave
+ *  evenly (columns, column blocks, even and odd elements) are told apart; where strides do not divide each other, as for a diagonal and
+ *  a row beside it, sharing is assumed and refused. */
 TH_API THStatus TH_output_begin(THTensor **result, const char *fn, THTensor **out, THDtype dtype, const int64_t *sizes, int32_t ndim,
                                 int32_t exact, int32_t inplace, const THTensor *const *inputs, int32_t n);
 
