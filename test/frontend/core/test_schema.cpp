@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "support/errors.hpp"
+#include "wick/registry.hpp"
+#include <gtest/gtest.h>
+
+using namespace wick;
+
+TEST(Schema, ParsesEveryPart) {
+    Schema s = Schema::parse(
+        "ns::op.variant(Tensor(a!) x, Tensor[] list, int[2] stride=1, int[] pads=[1, -2], *, float eps=1e-05, "
+        "bool on=True, str mode='none', dtype? dtype=None, Scalar s=2.5, int? dim=None) -> (Tensor y, int[])");
+    EXPECT_EQ(s.name, "ns::op.variant");
+    ASSERT_EQ(s.arguments.size(), 10u);
+    EXPECT_EQ(s.results, (std::vector<std::string>{"Tensor", "int[]"}));
+    const auto &a = s.arguments;
+    EXPECT_EQ(a[0].name, "x");
+    EXPECT_EQ(a[0].type, Argument::Type::Tensor);
+    EXPECT_FALSE(a[0].has_default);
+    EXPECT_TRUE(a[1].list);
+    EXPECT_EQ(a[2].length, 2);
+    ASSERT_EQ(a[2].default_value.aux, 2u);
+    EXPECT_EQ(a[2].default_value.u.ints[1], 1);
+    ASSERT_EQ(a[3].default_value.aux, 2u);
+    EXPECT_EQ(a[3].default_value.u.ints[1], -2);
+    EXPECT_FALSE(a[3].keyword_only);
+    EXPECT_TRUE(a[4].keyword_only);
+    EXPECT_EQ(a[4].default_value.tag, uint32_t{WICK_TAG_FLOAT});
+    EXPECT_EQ(a[4].default_value.u.f, 1e-5);
+    EXPECT_EQ(a[5].default_value.u.i, 1);
+    EXPECT_EQ(std::string(a[6].default_value.u.s, a[6].default_value.aux), "none");
+    EXPECT_TRUE(a[7].optional);
+    EXPECT_EQ(a[7].default_value.tag, uint32_t{WICK_TAG_NONE});
+    EXPECT_EQ(a[8].default_value.u.f, 2.5);
+    EXPECT_EQ(a[9].type_text, "int?");
+}
+
+TEST(Schema, IntegerDefaultsOfFloatsAreFloats) {
+    Schema s = Schema::parse("f(float a=1, int b=-3, Scalar c=1) -> Tensor");
+    EXPECT_EQ(s.arguments[0].default_value.tag, uint32_t{WICK_TAG_FLOAT});
+    EXPECT_EQ(s.arguments[1].default_value.u.i, -3);
+    EXPECT_EQ(s.arguments[2].default_value.tag, uint32_t{WICK_TAG_INT});
+}
+
+TEST(Schema, FaultsNameTheirPlace) {
+    const char *faulty[] = {"",
+                            "f",
+                            "f(",
+                            "f()",
+                            "f() -> ",
+                            "f(Tensr x) -> Tensor",
+                            "f(Tensor) -> Tensor",
+                            "f(int x=) -> Tensor",
+                            "f(int[x] y) -> Tensor",
+                            "f(str s='a) -> Tensor",
+                            "f(Tensor x) -> Tensor y",
+                            "f(int a int b) -> Tensor",
+                            "f(dtype d=float31) -> Tensor",
+                            "f(int[] x=[1 2]) -> Tensor"};
+    for (const char *text : faulty) EXPECT_WICK_ERROR(Schema::parse(text), TH_E_ARG, "column");
+}
+
+TEST(Registry, EveryNameOnceAndFound) {
+    EXPECT_GT(op_count(), 150u);
+    for (size_t i = 0; i < op_count(); i++) {
+        const Op &op = op_at(i);
+        EXPECT_EQ(find_op(op.schema.name), &op);
+        EXPECT_FALSE(op.doc.empty()) << op.schema.name;
+        EXPECT_EQ(op.doc.back(), '.') << op.schema.name;
+    }
+    EXPECT_EQ(find_op("nonsense"), nullptr);
+    EXPECT_WICK_ERROR(op_at(op_count()), TH_E_INDEX, "op_at");
+}
+
+TEST(Registry, CallChecksItsArguments) {
+    const Op *op = find_op("leaky_relu");
+    Value result{}, number{WICK_TAG_FLOAT, 0, {.f = 2}}, text{WICK_TAG_STR, 1, {.s = "x"}};
+    Value three[] = {number, number, number}, wrong[] = {text}, second[] = {number, text};
+    EXPECT_WICK_ERROR(op->call({}, {&result, 1}), TH_E_ARG, "no value for argument 1, want Tensor x");
+    EXPECT_WICK_ERROR(op->call(three, {&result, 1}), TH_E_ARG, "3 arguments, want at most 2");
+    EXPECT_WICK_ERROR(op->call(wrong, {&result, 1}), TH_E_TYPE, "leaky_relu: got str");
+    EXPECT_WICK_ERROR(op->call(second, {&result, 1}), TH_E_TYPE, "want float negative_slope");
+    EXPECT_WICK_ERROR(op->call({&number, 1}, {}), TH_E_ARG, "room for 0 results");
+}
