@@ -12,7 +12,7 @@ THDtype thnn_compute_dtype(THDtype dtype);
 THStatus thnn_dense(THTensor **out, const THTensor *t, THDtype dtype);
 
 /* An output: the tensor that the caller gets, and the contiguous one in the compute dtype that kernels write (often the
- * same). */
+   same). */
 typedef struct thnn_output {
     THTensor *result, *dense;
 } thnn_output;
@@ -33,7 +33,7 @@ THStatus thnn_output_end(thnn_output *o, THTensor **out, THStatus status);
 static inline void *thnn_data(const THTensor *t) { return t ? THTensor_data(t) : 0; }
 
 /* TH_elementwise on inputs of one dtype and equal sizes (checked by the caller); `*out` given must have that dtype as
- * well. */
+   well. */
 THStatus thnn_elementwise(const char *fn, THTensor **out, THKernel kernel, const void *param,
                           const THTensor *const *inputs, int32_t n);
 

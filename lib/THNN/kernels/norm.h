@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 /* x, grad and out are contiguous, [n, channels, inner], and may be the same; all other arrays have one element per
- * channel. */
+   channel. */
 typedef struct thnn_norm_args {
     int64_t n, channels, inner;
     const void *x, *grad;
