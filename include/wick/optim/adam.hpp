@@ -8,7 +8,7 @@
 
 namespace wick::optim {
 
-struct AdamOptions {
+struct WICK_API AdamOptions { // visible, as AdamOf<AdamOptions> is no more than its arguments
     double lr = 1e-3;
     std::array<double, 2> betas = {0.9, 0.999};
     double eps = 1e-8;
@@ -17,7 +17,7 @@ struct AdamOptions {
     WICK_OPTIONS(lr, betas, eps, weight_decay, amsgrad)
 };
 
-struct AdamWOptions {
+struct WICK_API AdamWOptions {
     double lr = 1e-3;
     std::array<double, 2> betas = {0.9, 0.999};
     double eps = 1e-8;
