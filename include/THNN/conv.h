@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /** @file THNN/conv.h
  *  Two-dimensional convolution (cross-correlation, as the field calls it). oneDNN where the library was built with it and it serves the
- *  dtype; otherwise im2col and matrix products. */
+ *  dtype (float32); otherwise im2col and matrix products. Results share no memory with the inputs (TH_E_ARG). With "gemm" bits do not depend
+ *  on the number of threads; oneDNN sums the gradient of the weight in an order that does. */
 #ifndef THNN_CONV_H
 #define THNN_CONV_H
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /** @file THNN/pool.h
- *  Two-dimensional pooling over [N, C, H, W] or [C, H, W]. */
+ *  Two-dimensional pooling over [N, C, H, W] or [C, H, W]; N and C may be 0. Every window must hold an element of the input
+ *  (TH_E_SHAPE). Results share no memory with the inputs (TH_E_ARG). */
 #ifndef THNN_POOL_H
 #define THNN_POOL_H
 
@@ -17,7 +18,8 @@ typedef struct THNNPool2d {
     int32_t count_include_pad; /**< average pooling divides by the window clipped to input and padding, not to the input */
 } THNNPool2d;
 
-/** Largest value of each window, and (optional) its flat index h W + w, int64. NaN wins; padding never does. */
+/** Largest value of each window, and (optional) its flat index h W + w, int64. The first of equals; the first NaN wins; padding
+ *  never does. */
 THNN_API THStatus THNN_max_pool2d(THTensor **out, THTensor **indices, const THTensor *x, const THNNPool2d *geometry);
 
 /** Adds grad to zeros of sizes x_sizes (as many as grad has) at the indices. An index outside the plane is TH_E_INDEX. */

@@ -203,9 +203,9 @@ static void check_large(product f, const int64_t *sa, int32_t na, const int64_t 
         assert_ok(TH_set_num_threads(1));
         assert_ok(f(&one, a, b));
         uint64_t seed = 8;
-        for (int i = 0; i < 200; i++)
+        for (int i = 0; i < 100; i++)
             assert_entry(one, (int64_t)(random_bits(&seed) % (uint64_t)THTensor_numel(one)), ca, cb, NULL);
-        for (int32_t threads = 2; threads <= 4; threads++) {
+        for (int32_t threads = 2; threads <= 3; threads++) {
             THTensor *more = NULL;
             assert_ok(TH_set_num_threads(threads));
             assert_ok(f(&more, a, b));
@@ -223,12 +223,12 @@ static void test_bits_do_not_depend_on_threads(void **state) {
     int32_t threads = TH_num_threads();
     for (int layout = LAYOUT_CONTIGUOUS; layout <= LAYOUT_REVERSED; layout++) {
         check_large(TH_mm, LIST(300, 217), LIST(217, 301), layout);
-        check_large(TH_mm, LIST(1100, 60), LIST(60, 270), layout);
-        check_large(TH_mv, LIST(900, 600), LIST(600), layout);
         check_large(TH_matmul, LIST(600), LIST(600, 900), layout);
-        check_large(TH_bmm, LIST(9, 70, 50), LIST(9, 50, 60), layout);
-        check_large(TH_matmul, LIST(7, 3, 40, 50), LIST(3, 50, 60), layout);
     }
+    check_large(TH_mm, LIST(1100, 60), LIST(60, 270), LAYOUT_CONTIGUOUS);
+    check_large(TH_mv, LIST(900, 600), LIST(600), LAYOUT_CONTIGUOUS);
+    check_large(TH_bmm, LIST(9, 70, 50), LIST(9, 50, 60), LAYOUT_CONTIGUOUS);
+    check_large(TH_matmul, LIST(7, 3, 40, 50), LIST(3, 50, 60), LAYOUT_GAPS);
     check_large(TH_dot, LIST(300000), LIST(300000), LAYOUT_GAPS);
     assert_ok(TH_set_num_threads(threads));
 }
