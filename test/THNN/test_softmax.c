@@ -266,19 +266,23 @@ static void check_special(void) {
 }
 static void test_special(void **state) { (void)state, each_isa(check_special); }
 
-/* Sums in float32 would stall: 2^25 terms of the same size. */
-static void test_long_row(void **state) {
-    (void)state;
-    const int64_t n = 40000000;
-    THTensor *one = tensor_of(TH_FLOAT32, LIST(1), (double[]){0.5}), *x = NULL, *y = NULL;
-    assert_ok(THTensor_expand(&x, one, &n, 1));
-    assert_ok(THNN_log_softmax(&y, x, 0));
-    assert_element(y, 0, -logl(n), 2);
-    assert_element(y, n - 1, -logl(n), 2);
-    THTensor_free(one);
-    THTensor_free(x);
-    THTensor_free(y);
+/* Millions of terms that are not whole numbers: a sum in float32 would drift. */
+static void check_long(void) {
+    enum { HALF = 2000000 };
+    THTensor *x = tensor_empty(TH_FLOAT32, LIST(2, 2 * HALF)), *row = NULL, *across = NULL;
+    const real small = 0.25L, want = -logl(HALF * (1 + expl(-small)));
+    for (int64_t i = 0; i < 4 * HALF; i++) ((float *)THTensor_data(x))[i] = (i ^ i >> 1) & 1 ? 0.5f : 0.25f;
+    assert_ok(THTensor_view(&across, x, LIST(2 * HALF, 2)));
+    assert_ok(THNN_log_softmax(&row, x, 1));
+    for (int64_t i = 0; i < 8; i++) assert_element(row, i, element(x, i) == 0.5L ? want : want - small, 1);
+    THTensor_free(row);
+    row = NULL;
+    assert_ok(THNN_log_softmax(&row, across, 0));
+    for (int64_t i = 0; i < 8; i++) assert_element(row, i, element(across, i) == 0.5L ? want : want - small, 1);
+    THTensor *const owned[] = {x, row, across};
+    for (int i = 0; i < 3; i++) THTensor_free(owned[i]);
 }
+static void test_long(void **state) { (void)state, each_isa(check_long); }
 
 static void test_threads(void **state) {
     (void)state;
@@ -356,7 +360,7 @@ int main(void) {
     oom_install();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_shapes),           cmocka_unit_test(test_layouts), cmocka_unit_test(test_outputs),
-        cmocka_unit_test(test_empty_and_scalar), cmocka_unit_test(test_special), cmocka_unit_test(test_long_row),
+        cmocka_unit_test(test_empty_and_scalar), cmocka_unit_test(test_special), cmocka_unit_test(test_long),
         cmocka_unit_test(test_threads),          cmocka_unit_test(test_errors),  cmocka_unit_test(test_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
