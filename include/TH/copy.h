@@ -32,7 +32,8 @@ TH_API THStatus TH_full(THTensor **out, const int64_t *sizes, int32_t ndim, cons
  *  wrong sign or bounds that are not finite. */
 TH_API THStatus TH_arange(THTensor **out, const THScalar *start, const THScalar *end, const THScalar *step, THDtype dtype);
 
-/** `steps` values evenly from start to end, both hit exactly. dtype default: float32. */
+/** `steps` values evenly from start to end, both hit exactly (1: start alone). dtype default: float32. TH_E_ARG for bounds that
+ *  are not finite and steps < 0. */
 TH_API THStatus TH_linspace(THTensor **out, const THScalar *start, const THScalar *end, int64_t steps, THDtype dtype);
 
 /** n by m with ones on the diagonal. dtype default: float32. */

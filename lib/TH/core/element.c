@@ -3,8 +3,6 @@
 #include "core/tensor.h"
 #include "expr/half.h"
 
-#include <math.h>
-
 THScalar th_load(const void *p, THDtype dtype) {
     THScalar s = {.kind = TH_SCALAR_FLOAT};
     switch (dtype) {
@@ -25,14 +23,9 @@ THScalar th_load(const void *p, THDtype dtype) {
     return s;
 }
 
-/* Rounds once: to odd in float32 first, so that the second rounding to the half type sees whether bits were lost
-   (Boldo and Melquiond, "Emulation of a FMA and correctly rounded sums", 2008). */
-static float to_odd(double d) {
-    float f = (float)d;
-    if (isnan(d) || isinf(f) || (double)f == d) return f;
-    uint32_t u = th_float_bits(f);
-    if (fabs((double)f) > fabs(d)) u--;
-    return th_bits_float(u | 1);
+/* For the half types: what a float cannot hold still counts when it is rounded once more. */
+static float as_odd_float(const THScalar *value) {
+    return th_double_to_odd_float(value->kind == TH_SCALAR_FLOAT ? value->v.d : th_int64_to_odd_double(value->v.i));
 }
 
 static int64_t as_int(const THScalar *value) {
@@ -50,8 +43,8 @@ void th_store(void *p, THDtype dtype, const THScalar *value) {
     case TH_INT16: *(int16_t *)p = (int16_t)i; break;
     case TH_INT32: *(int32_t *)p = (int32_t)i; break;
     case TH_INT64: *(int64_t *)p = i; break;
-    case TH_FLOAT16: *(uint16_t *)p = th_float16_store(to_odd(d)); break;
-    case TH_BFLOAT16: *(uint16_t *)p = th_bfloat16_store(to_odd(d)); break;
+    case TH_FLOAT16: *(uint16_t *)p = th_float16_store(as_odd_float(value)); break;
+    case TH_BFLOAT16: *(uint16_t *)p = th_bfloat16_store(as_odd_float(value)); break;
     case TH_FLOAT32: *(float *)p = value->kind == TH_SCALAR_FLOAT ? (float)d : (float)i; break;
     case TH_FLOAT64: *(double *)p = d; break;
     }
