@@ -18,7 +18,7 @@ ALLOWED = {
 THIRD_PARTY = {
     r"cblas.*|lapacke.*": ["lib/TH/extern"],
     r"(oneapi/)?dnnl/.*|dnnl.*": ["lib/THNN/extern"],
-    r"omp\.h": ["lib/TH/core", "lib/TH/extern"],
+    r"omp\.h": ["lib/TH/core", "lib/TH/extern", "lib/THNN/extern"],
     r"ffi\.h": ["frontend/core"],
     r"zlib\.h": ["frontend/data", "frontend/io"],
     r"nlohmann/.*": ["frontend/io"],
