@@ -39,8 +39,9 @@ TH_API void TH_parallel(int64_t n, int64_t grain, void (*body)(void *arg, int64_
 TH_API void TH_gemm(THDtype dtype, int32_t transpose_a, int32_t transpose_b, int64_t m, int64_t n, int64_t k, const void *a, int64_t lda,
                     const void *b, int64_t ldb, double beta, void *c, int64_t ldc);
 
-/** An elementwise kernel. p[k]: operand k's first element, the output first; step[k]: 1, or 0 for an input that stays (the output's is 1).
- *  param: the op's scalars. An output may be one of the inputs. */
+/** An elementwise kernel. p[k]: operand k's first element, the output first; step[k]: 1, or 0 for an input that stays (the
+ *  output's is 1, and some input's: one value for a whole run is computed once). param: the op's scalars. An output may be
+ *  one of the inputs. */
 typedef void (*THKernel)(void *const *p, const int64_t *step, int64_t n, const void *param);
 
 /** An elementwise op on real tensors: the kernel takes the inputs as dtype `compute` and writes `produce` (equal to compute, but BOOL for
