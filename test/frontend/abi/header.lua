@@ -45,7 +45,8 @@ assert(not ok and message:find("[3]", 1, true) and message:find("[2]", 1, true),
 check(wick.wick_tensor_set_requires_grad(x, 1))
 local hook = ffi.cast("wick_callback", function() error "from the hook" end)
 check(wick.wick_tensor_register_hook(x, hook, nil, nil, 0, nil))
-local roots = ffi.new("wick_object *[1]", call("sum", x))
+local loss = call("sum", x)
+local roots = ffi.new("wick_object *[1]", loss)
 local function backward() return wick.wick_backward(roots, nil, 1, 0, nil) end
 jit.off(backward)
 local done, status = pcall(backward)

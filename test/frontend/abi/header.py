@@ -76,7 +76,8 @@ def hook(user, call, args, nargs, results, nresults):
 
 check(wick.wick_tensor_set_requires_grad(x, 1))
 check(wick.wick_tensor_register_hook(x, hook, ffi.NULL, ffi.NULL, 0, ffi.NULL))
-root = ffi.new("wick_object *[]", [call(b"sum", call(b"mul", x, x))])
+loss = call(b"sum", call(b"mul", x, x))
+root = ffi.new("wick_object *[]", [loss])
 try:
     check(wick.wick_backward(root, ffi.NULL, 1, 0, ffi.NULL))
     raise SystemExit("the exception was lost")
@@ -93,6 +94,7 @@ def careless(user, call, args, nargs, results, nresults):
 y = tensor([1])
 check(wick.wick_tensor_set_requires_grad(y, 1))
 check(wick.wick_tensor_register_hook(y, careless, ffi.NULL, ffi.NULL, 0, ffi.NULL))
-root = ffi.new("wick_object *[]", [call(b"sum", y)])
+loss = call(b"sum", y)
+root = ffi.new("wick_object *[]", [loss])
 assert wick.wick_backward(root, ffi.NULL, 1, 0, ffi.NULL) == wick.WICK_E_CALLBACK
 wick.wick_error_free(wick.wick_error_take())

@@ -88,12 +88,6 @@ inline Handle floats(const std::vector<float> &values, std::vector<int64_t> size
     return h;
 }
 
-inline std::vector<float> read(wick_object *t, size_t n) {
-    void *data = nullptr;
-    expect_ok(wick_tensor_data(t, &data));
-    return data ? std::vector<float>(static_cast<float *>(data), static_cast<float *>(data) + n) : std::vector<float>();
-}
-
 inline wick_op *op(const char *name) {
     wick_op *found = nullptr;
     expect_ok(wick_op_find(name, &found));
@@ -105,6 +99,14 @@ inline Handle call(const char *name, const std::vector<wick_value> &args) {
     Result r;
     expect_ok(wick_op_call(op(name), args.data(), static_cast<uint32_t>(args.size()), &r, 1, nullptr));
     return r.object();
+}
+
+/// The elements of a float32 tensor, in order.
+inline std::vector<float> read(wick_object *t, size_t n) {
+    Handle dense = call("contiguous", {wick_v_object(t)});
+    void *data = nullptr;
+    expect_ok(wick_tensor_data(dense, &data));
+    return data ? std::vector<float>(static_cast<float *>(data), static_cast<float *>(data) + n) : std::vector<float>();
 }
 
 inline std::string text(wick_object *s) {

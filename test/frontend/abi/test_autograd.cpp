@@ -35,7 +35,7 @@ TEST(AbiAutograd, BackwardFillsLeaves) {
     EXPECT_EQ(grad_of(x, 3), (std::vector<float>{4, 8, 12}));
     expect_ok(wick_tensor_set_grad(x, nullptr));
     EXPECT_TRUE(grad_of(x, 3).empty());
-    expect_error(backward(loss), WICK_E_AUTOGRAD, {"mul"});
+    expect_error(backward(loss), WICK_E_AUTOGRAD, {"backward", "retain_graph"});
 }
 
 TEST(AbiAutograd, SeedsAndSeveralRoots) {
@@ -46,8 +46,9 @@ TEST(AbiAutograd, SeedsAndSeveralRoots) {
     expect_ok(wick_backward(roots, seeds, 2, 0, nullptr));
     EXPECT_EQ(grad_of(x, 2), (std::vector<float>{31, 301}));
     Handle w = call("mul", {wick_v_object(x), wick_v_float(3)});
-    expect_error(backward(w), WICK_E_AUTOGRAD);
-    expect_error(backward(w, 0, x = floats({1, 2, 3})), WICK_E_SHAPE);
+    expect_error(backward(w), WICK_E_SHAPE, {"[2]"});
+    Handle longer = floats({1, 2, 3});
+    expect_error(backward(w, 0, longer), WICK_E_SHAPE, {"[2]", "[3]"});
 }
 
 TEST(AbiAutograd, SecondOrderByGrad) {

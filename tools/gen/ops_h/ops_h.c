@@ -184,12 +184,11 @@ static void write_body(FILE *f, const wick_op *op, const char *name, const argum
         fprintf(f, ") return wick_error_raise(WICK_E_ARG, 0, \"%s: out is NULL\");\n", name);
         fprintf(f, "    wick_value results_[%u];\n", (unsigned)nresults);
     }
-    if (n) fprintf(f, "    wick_value args_[%u];\n", (unsigned)n);
     for (uint32_t i = 0; i < n; i++) {
-        fprintf(f, "    args_[%u] = ", (unsigned)i);
+        fprintf(f, i ? ", " : "    wick_value args_[] = {");
         write_value(f, &args[i]);
-        fprintf(f, ";\n");
     }
+    if (n) fprintf(f, "};\n");
     fprintf(f, "    int32_t status_ = wk_call_(&op_, \"%s\", %s, %u, %s, %u);\n", wick_op_name(op), n ? "args_" : "0",
             (unsigned)n, nresults ? "results_" : "0", (unsigned)nresults);
     if (nresults) fprintf(f, "    if (status_ != WICK_OK) return status_;\n");
