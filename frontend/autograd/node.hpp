@@ -33,7 +33,7 @@ void move_history(const Tensor &x, const Tensor &y);
 /// Runs op(old, into) as an in-place op on x: `old` stands for x's value before. `others` are the further inputs.
 template <class F, class... T> Tensor &in_place(const char *fn, Tensor &x, F op, const T &...others) {
     check_in_place(fn, x, recording(x, others...));
-    Tensor old(make<TensorImpl>(THTensor_retain(x.th())));
+    Tensor old = Tensor::adopt(THTensor_retain(x.th()));
     TensorImpl *was = old.impl(), *is = x.impl();
     was->node = is->node;
     was->output = is->output;
