@@ -170,9 +170,11 @@ static void plan_others(plan *p, const THTensor *whole, const THTensor *part, co
         for (; k > 0 && a.part < p->other[k - 1].part; k--) p->other[k] = p->other[k - 1];
         p->other[k] = a;
     }
-    for (int32_t k = 0; k < n; k++) {
-        axis *last = &p->other[p->nother - 1], a = p->other[k];
-        if (k && a.whole == last->whole * last->size && a.part == last->part * last->size &&
+    p->nother = n > 0;
+    for (int32_t k = 1; k < n; k++) {
+        axis *last = &p->other[p->nother - 1];
+        const axis a = p->other[k];
+        if (a.whole == last->whole * last->size && a.part == last->part * last->size &&
             a.index == last->index * last->size)
             last->size *= a.size;
         else
