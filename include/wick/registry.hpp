@@ -27,6 +27,7 @@ struct Argument {
     bool has_default = false;
     Value default_value{};
     std::vector<int64_t> storage;   ///< of a list default
+    std::vector<double> float_storage;
     std::vector<char> text_storage; ///< of a string default
 
     Argument() = default;
@@ -35,7 +36,7 @@ struct Argument {
 };
 
 /// "name(Tensor a, int[2] stride=1, *, float eps=1e-05) -> Tensor", parsed. Grammar: docs/schema.md.
-struct Schema {
+struct WICK_API Schema {
     std::string name; ///< "add" or "ns::name.variant"
     std::vector<Argument> arguments;
     std::vector<std::string> results; ///< type texts
@@ -58,14 +59,14 @@ struct OpTable {
 };
 
 /// What is called with values and described by a schema: an op, a constructor, a method. The ABI's wick_op.
-struct Callable {
+struct WICK_API Callable {
     Schema schema;
     std::string schema_text, doc;
     BoxedFn boxed = nullptr; ///< of ops only
 };
 
 /// A registered op.
-class Op : public Callable {
+class WICK_API Op : public Callable {
   public:
     /// Checks kinds, fills in defaults, calls. results must have room for schema.results.size() values.
     void call(std::span<const Value> args, std::span<Value> results) const;

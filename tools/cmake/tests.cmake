@@ -13,6 +13,8 @@ function(wick_tests prefix)
     target_include_directories(${target} PRIVATE "${WICK_ROOT}/test")
     target_link_libraries(${target} PRIVATE ${ARGN} m)
     add_test(NAME ${prefix}.${stem} COMMAND ${target})
-    set_tests_properties(${prefix}.${stem} PROPERTIES LABELS "${prefix};${stem}" TIMEOUT 300)
+    # Threads that wait by spinning would steal the few cores from the other tests.
+    set_tests_properties(${prefix}.${stem} PROPERTIES LABELS "${prefix};${stem}" TIMEOUT 300
+                                                      ENVIRONMENT "OMP_WAIT_POLICY=passive")
   endforeach()
 endfunction()
