@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Out of memory at every allocation of a training step and of what surrounds it, one after the other.
+#include "THNN/conv.h"
+#include "support/files.hpp"
+#include "support/oom.hpp"
+#include "support/wick.hpp"
+#include "wick/autograd.hpp"
+#include "wick/io.hpp"
+#include "wick/nn.hpp"
+#include "wick/ops.hpp"
+#include "wick/optim.hpp"
+#include <cmath>
+
+using namespace wick;
+
+namespace {
+
+class OutOfMemory : public testing::Test {
+  protected:
+    static void SetUpTestSuite() { oom::install(); }
+    // oneDNN is not ours to test, and throws std::bad_alloc through C.
+    void SetUp() override { ASSERT_EQ(THNN_set_conv_backend("gemm"), TH_OK); }
+};
+
+nn::Sequential small_net() {
+    return nn::Sequential(nn::Conv2d({.in_channels = 1, .out_channels = 2, .kernel_size = 3}),
+                          nn::BatchNorm2d({.num_features = 2}), nn::ReLU(), nn::MaxPool2d({.kernel_size = 2}),
+                          nn::Flatten(), nn::Dropout({.p = 0.25}), nn::Linear({.in_features = 8, .out_features = 3}));
+}
+
+struct Batch {
+    Tensor x = randn({2, 1, 6, 6}), target = randint(0, 3, {2});
+};
+
+template <class O> void train(nn::Module &net, O &optimizer, const Batch &batch) {
+    optimizer.zero_grad();
+    nn::CrossEntropyLoss loss({.label_smoothing = 0.1});
+    loss(net(batch.x), batch.target).backward();
+    optimizer.step();
+}
+
+std::vector<double> all_values(const NamedTensors &tensors) {
+    std::vector<double> out;
+    for (const auto &[name, t] : tensors)
+        for (double v : wick::test::values(t)) out.push_back(v);
+    return out;
+}
+
+TEST_F(OutOfMemory, Step) {
+    Batch batch;
+    oom::everywhere([&] {
+        nn::Sequential net = small_net();
+        optim::SGD sgd(net.parameters(), {.lr = 0.1, .momentum = 0.9, .weight_decay = 0.01, .nesterov = true});
+        train(net, sgd, batch);
+        optim::Adam adam(net.parameters(), {.amsgrad = true});
+        train(net, adam, batch);
+    });
+}
+
+TEST_F(OutOfMemory, StepsOfOneNet) {
+    const int64_t tensors = oom::hooks.live;
+    {
+        Batch batch;
+        nn::Sequential net = small_net();
+        optim::SGD sgd(net.parameters(), {.lr = 0.01, .momentum = 0.9});
+        auto step = [&] { train(net, sgd, batch); };
+        for (int64_t k = 0; k < 2000; k++) { // what a failed step has made stays, so that each takes another way
+            oom::hooks.left = k, oom::hooks.failures = 0, oom::hooks.sticky = k % 2;
+            oom::Outcome outcome(oom::hooks, step);
+            ASSERT_EQ(outcome.threw, oom::hooks.failures > 0) << outcome.text;
+            ASSERT_EQ(outcome.threw, outcome.of_memory) << outcome.text;
+            if (!outcome.threw) break;
+        }
+        EXPECT_EQ(oom::hooks.failures, 0);
+        for (double v : all_values(net.state_dict())) EXPECT_TRUE(std::isfinite(v));
+    }
+    EXPECT_EQ(oom::hooks.live, tensors);
+}
+
+TEST_F(OutOfMemory, DoubleBackward) {
+    Tensor x = randn({2, 3, 1, 1, 2}).requires_grad_(), w = randn({2, 1}).requires_grad_();
+    oom::everywhere([&] {
+        Tensor y = sum(exp(matmul(x, w)) * x, {}, false);
+        std::vector<Tensor> first = grad({&y, 1}, std::vector{x, w}, {}, {.create_graph = true});
+        Tensor z = sum(first[0] * first[0]) + sum(first[1]);
+        grad({&z, 1}, std::vector{x, w});
+    });
+}
+
+TEST_F(OutOfMemory, InPlace) {
+    Tensor x = ones({4}), y = ones({4}), index = arange(0, 4);
+    oom::everywhere(
+        [&] {
+            Tensor a = x.clone().requires_grad_(), b = a * 2;
+            b.mul_(y);
+            exp_(b);
+            b.backward(y);
+            Tensor halves = y.to(kBFLOAT16);
+            halves.add_(x.to(kBFLOAT16));
+            scatter_add(x, 0, index, y);
+        },
+        [&] {
+            wick::test::expect_values(y, {1, 1, 1, 1});
+        });
+}
+
+TEST_F(OutOfMemory, Checkpoint) {
+    ::test::Folder folder;
+    const std::string path = folder / "net.safetensors";
+    const NamedTensors tensors = {{"a name that needs memory of its own", randn({3, 2})},
+                                  {"transposed", randn({3, 2}).t()},
+                                  {"flags", zeros({5}, kBOOL)}};
+    oom::everywhere(
+        [&] {
+            io::save_safetensors(path, tensors, {{"a key that needs memory of its own", "a value that does too"}});
+            for (bool copy : {false, true}) {
+                io::Checkpoint read = io::load_safetensors(path, {.copy = copy});
+                if (read.tensors.size() != 3 || read.metadata.size() != 1) std::abort();
+            }
+        },
+        [&] { EXPECT_LE(folder.count(), 1u); });
+    EXPECT_EQ(all_values(io::load_safetensors(path).tensors).size(), 17u);
+}
+
+TEST_F(OutOfMemory, LoadingStateIsAllOrNothing) {
+    Batch batch;
+    nn::Sequential net = small_net();
+    optim::Adam adam(net.parameters());
+    train(net, adam, batch);
+    NamedTensors other_net, other_adam;
+    for (const auto &[name, t] : net.state_dict()) other_net.emplace_back(name, ones_like(t));
+    for (const auto &[name, t] : adam.state_dict()) other_adam.emplace_back(name, ones_like(t) * 0.5);
+    const std::vector<double> of_net = all_values(net.state_dict()), of_adam = all_values(adam.state_dict());
+    for (oom::Source *source : {&oom::hooks, &oom::language}) {
+        NamedTensors state = net.state_dict();
+        for (auto &[name, t] : state) t = t.clone();
+        NamedTensors steps = adam.state_dict();
+        for (auto &[name, t] : steps) t = t.clone();
+        oom::each(
+            *source, false, [&] { net.load_state_dict(other_net); },
+            [&] { EXPECT_EQ(all_values(net.state_dict()), of_net); });
+        oom::each(
+            *source, false, [&] { adam.load_state_dict(other_adam); },
+            [&] { EXPECT_EQ(all_values(adam.state_dict()), of_adam); });
+        net.load_state_dict(state);
+        adam.load_state_dict(steps);
+    }
+}
+
+} // namespace
