@@ -22,9 +22,7 @@ std::string literal(double v) {
     return text.find_first_of(".en") == std::string::npos ? text + ".0" : text;
 }
 
-std::string literal(const Pair &v) {
-    return v.v[0] == v.v[1] ? literal(v.v[0]) : "[" + literal(v.v[0]) + ", " + literal(v.v[1]) + "]";
-}
+std::string literal(const Pair &v) { return v.v[0] == v.v[1] ? literal(v.v[0]) : literal(std::array{v.v[0], v.v[1]}); }
 
 namespace detail {
 

@@ -55,8 +55,8 @@ bool fits(const Argument &a, const Value &v) {
     if (a.list) {
         if (v.tag == WICK_TAG_VALUES || v.tag == WICK_TAG_LIST) return a.type != Type::Int;
         bool length = a.length < 0 || static_cast<int64_t>(v.aux) == a.length;
-        return length &&
-               ((v.tag == WICK_TAG_INTS && a.type == Type::Int) || (v.tag == WICK_TAG_FLOATS && a.type == Type::Float));
+        return length && ((v.tag == WICK_TAG_INTS && (a.type == Type::Int || a.type == Type::Float)) ||
+                          (v.tag == WICK_TAG_FLOATS && a.type == Type::Float));
     }
     switch (a.type) {
     case Type::Tensor: return v.tag == WICK_TAG_TENSOR || is_number(v);

@@ -95,6 +95,7 @@ class Parser {
         }
         a.optional = accept("?");
         a.type_text = std::string(text_.substr(start, at_ - start));
+        a.type_text.erase(a.type_text.find_last_not_of(' ') + 1); // accept() may have skipped some
     }
 
     template <class T> T number() {
@@ -156,15 +157,28 @@ class Parser {
     }
 
     void list_default(Argument &a) {
-        if (!accept("[")) {
-            a.storage.assign(a.length > 0 ? static_cast<size_t>(a.length) : 1, number<int64_t>());
-        } else {
-            while (!accept("]")) {
-                if (!a.storage.empty()) expect(",");
-                a.storage.push_back(number<int64_t>());
-            }
+        if (a.type == Type::Float) {
+            uint32_t n = list_items(a.float_storage, a.length);
+            a.default_value = {WICK_TAG_FLOATS, n, {.floats = a.float_storage.data()}};
+        } else if (a.type == Type::Int) {
+            uint32_t n = list_items(a.storage, a.length);
+            a.default_value = {WICK_TAG_INTS, n, {.ints = a.storage.data()}};
+        } else { // of other types only the empty list
+            expect("[");
+            expect("]");
+            a.default_value = {WICK_TAG_VALUES, 0, {.values = nullptr}};
         }
-        a.default_value = {WICK_TAG_INTS, static_cast<uint32_t>(a.storage.size()), {.ints = a.storage.data()}};
+    }
+
+    template <class T> uint32_t list_items(std::vector<T> &items, int64_t length) {
+        if (!accept("["))
+            items.assign(length > 0 ? static_cast<size_t>(length) : 1, number<T>());
+        else
+            while (!accept("]")) {
+                if (!items.empty()) expect(",");
+                items.push_back(number<T>());
+            }
+        return static_cast<uint32_t>(items.size());
     }
 
     void results(Schema &s) {

@@ -12,7 +12,7 @@
 namespace wick {
 
 /// Something to call on an object. Not bound to a class: a family ("nn", "optim") shares most of its methods.
-struct Method : Callable {
+struct WICK_API Method : Callable {
     Method(std::string schema_text, std::string doc,
            std::function<void(Object &self, const Value *args, Value *results)> call);
     /// Called with exactly schema.arguments.size() values and as many UNSET results as the schema has; throws on
@@ -22,7 +22,7 @@ struct Method : Callable {
 };
 
 /// A class of a family; as a Callable its constructor: "Conv2d(int in_channels, ...)", no results.
-struct Class : Callable {
+struct WICK_API Class : Callable {
     std::string family, name; ///< "nn", "Conv2d"
     std::type_index type;        ///< the C++ type of its objects
     std::vector<Method> methods; ///< its own, found before the family's

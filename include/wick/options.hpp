@@ -62,7 +62,7 @@ template <size_t N> struct Unbox<std::array<double, N>> {
     static std::array<double, N> get(const Value &v) {
         std::vector<double> list = unbox<std::vector<double>>(v);
         if (list.size() != N) throw Error(TH_E_ARG, "value: got " + describe(v) + ", want " + type());
-        std::array<double, N> out;
+        std::array<double, N> out{};
         std::copy(list.begin(), list.end(), out.begin());
         return out;
     }
@@ -85,9 +85,12 @@ inline std::string literal(int32_t v) { return literal(static_cast<int64_t>(v));
 template <class T> std::string literal(const Required<T> &v) { return literal(v.get()); }
 template <class T> std::string literal(const std::optional<T> &v) { return v ? literal(*v) : "None"; }
 template <std::ranges::range T> std::string literal(const T &list) {
-    std::string out;
-    for (const auto &v : list) out += (out.empty() ? "" : ", ") + literal(v);
-    return "[" + out + "]";
+    std::string out = "[";
+    for (const auto &v : list) {
+        if (out.size() > 1) out += ", ";
+        out += literal(v);
+    }
+    return out += "]";
 }
 
 namespace detail {
@@ -109,8 +112,8 @@ template <class O, class F> void for_each_option(O &&options, F f) {
 template <class O> std::string constructor_schema(std::string_view name, std::string first = "") {
     for_each_option(O{}, [&]<class T>(std::string_view option, const T &value) {
         if (!first.empty()) first += ", ";
-        first += Unbox<T>::type() + (std::same_as<T, Tensor> ? "? " : " ") + std::string(option);
-        if constexpr (!detail::is_required<T>) first += "=" + literal(value);
+        first.append(Unbox<T>::type()).append(std::same_as<T, Tensor> ? "? " : " ").append(option);
+        if constexpr (!detail::is_required<T>) first.append("=").append(literal(value));
     });
     return std::string(name) + "(" + first + ") -> ()";
 }
@@ -146,7 +149,7 @@ template <class O> std::string describe_options(const O &options) {
     size_t i = 0;
     for_each_option(options, [&](std::string_view name, const auto &value) {
         if (std::string text = literal(value); text != defaults[i++])
-            out += (out.empty() ? "" : ", ") + std::string(name) + "=" + text;
+            out.append(out.empty() ? "" : ", ").append(name).append("=").append(text);
     });
     return out;
 }

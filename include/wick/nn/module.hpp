@@ -35,7 +35,7 @@ namespace nn {
 class Module;
 
 /// A tensor that training changes. An undefined one (a layer without bias) does not count as a field.
-class Parameter : public Tensor {
+class WICK_API Parameter : public Tensor {
   public:
     Parameter() = default;
     /// The same data as a leaf that requires grad.

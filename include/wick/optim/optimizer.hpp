@@ -119,7 +119,7 @@ template <class O, class S> class OptimizerOf : public Optimizer {
         groups.push_back({std::move(params), std::move(options), std::vector<S>(n)});
     }
 
-    Value get(std::string_view option, size_t group) const override {
+    Value get(std::string_view option, size_t group = 0) const override {
         std::optional<Value> out;
         for_each_option(at(*this, group).options, [&](std::string_view name, const auto &value) {
             if (name == option) out = box(value);
@@ -127,7 +127,6 @@ template <class O, class S> class OptimizerOf : public Optimizer {
         if (!out) detail::no_option(class_name(), option);
         return *out;
     }
-    using Optimizer::get;
     using Optimizer::set;
     void set(std::string_view option, const Value &value, size_t group) override {
         Group &g = at(*this, group);

@@ -62,10 +62,10 @@ TEST(Options, ShowWhatIsNotDefault) {
 }
 
 TEST(Options, AreRequiredWhereSaid) {
-    EXPECT_EQ(error_of([] { check_required("Thing", Options{.kernel = 2}); }),
-              "ArgumentError: Thing: got no channels, want int");
-    EXPECT_EQ(error_of([] { check_required("Thing", Options{.channels = 2}); }),
-              "ArgumentError: Thing: got no kernel, want int[2]");
+    Options o;
+    EXPECT_EQ(error_of([&] { check_required("Thing", o); }), "ArgumentError: Thing: got no channels, want int");
+    o.channels = 2;
+    EXPECT_EQ(error_of([&] { check_required("Thing", o); }), "ArgumentError: Thing: got no kernel, want int[2]");
     EXPECT_EQ(check_required("Thing", Options{.channels = 2, .kernel = 1}).channels.get(), 2);
 }
 

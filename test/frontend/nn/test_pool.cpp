@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "support/wick.hpp"
+#include "wick/nn/pool.hpp"
+#include "wick/ops.hpp"
+
+using namespace wick;
+using namespace wick::test;
+
+namespace {
+Tensor grid() { return arange(0, 16, 1, kFLOAT32).view({1, 1, 4, 4}); }
+} // namespace
+
+TEST(Pool, MaxStridesByItsKernel) {
+    Tensor x = grid().requires_grad_();
+    Tensor y = nn::MaxPool2d{{.kernel_size = 2}}(x);
+    expect_values(y, {5, 7, 13, 15});
+    sum(y).backward();
+    expect_values(x.grad(), {0, 0, 0, 0, 0, 1, 0, 1, 0, 0, 0, 0, 0, 1, 0, 1});
+}
+
+TEST(Pool, MaxTakesEveryOption) {
+    nn::MaxPool2d pool{{.kernel_size = {2, 1}, .stride = 3, .padding = {1, 0}, .ceil_mode = true}};
+    expect_values(pool(grid()), {0, 3, 12, 15});
+    EXPECT_EQ(pool.to_string(), "MaxPool2d(kernel_size=[2, 1], stride=3, padding=[1, 0], ceil_mode=True)");
+}
+
+TEST(Pool, AverageCountsPaddingOrNot) {
+    expect_values(nn::AvgPool2d{{.kernel_size = 2}}(grid()), {2.5, 4.5, 10.5, 12.5});
+    nn::AvgPool2d with{{.kernel_size = 2, .stride = 4, .padding = 1}};
+    nn::AvgPool2d without{{.kernel_size = 2, .stride = 4, .padding = 1, .count_include_pad = false}};
+    expect_values(with(grid()), {0, 3.0 / 4, 12.0 / 4, 15.0 / 4});
+    expect_values(without(grid()), {0, 3, 12, 15});
+}
+
+TEST(Pool, NeedsAKernel) {
+    EXPECT_EQ(error_of([] { nn::MaxPool2d p{nn::MaxPool2dOptions()}; }),
+              "ArgumentError: MaxPool2d: got no kernel_size, want int[2]");
+    EXPECT_EQ(error_of([] { nn::AvgPool2d p{nn::AvgPool2dOptions()}; }),
+              "ArgumentError: AvgPool2d: got no kernel_size, want int[2]");
+}
