@@ -13,6 +13,39 @@
 namespace wick {
 
 namespace detail {
+/// An argument during a call.
+template <class T> struct Held {
+    explicit Held(const Value &v) : value(unbox<T>(v)) {}
+    decltype(unbox<T>(std::declval<const Value &>())) value;
+};
+/// A tensor is borrowed from the caller, without counting.
+template <> struct Held<Tensor> {
+    explicit Held(const Value &v)
+        : borrowed(v.tag == WICK_TAG_TENSOR),
+          value(borrowed ? Tensor(Ref<TensorImpl>::adopt(impl(v))) : unbox<Tensor>(v)) {}
+    ~Held() {
+        if (!borrowed) value.~Tensor();
+    }
+    static TensorImpl *impl(const Value &v) {
+        Object *o = v.u.o ? object(v.u.o) : nullptr;
+        if (!o || o->kind() != Kind::Tensor) [[unlikely]]
+            o = unbox_object(v, Kind::Tensor); // throws
+        return static_cast<TensorImpl *>(o);
+    }
+    const bool borrowed;
+    union {
+        Tensor value;
+    };
+};
+/// Hands a result on, without counting either.
+inline Value give(Tensor t) {
+    union Kept {
+        Tensor tensor;
+        ~Kept() {}
+    } kept{std::move(t)};
+    return box_object(kept.tensor.impl());
+}
+
 template <class F> struct Boxed;
 template <class R, class... P> struct Boxed<R (*)(P...)> {
     template <R (*fn)(P...)> static void call(const Value *args, Value *results) {
@@ -22,8 +55,11 @@ template <class R, class... P> struct Boxed<R (*)(P...)> {
   private:
     template <R (*fn)(P...), size_t... I>
     static void each(const Value *args, Value *results, std::index_sequence<I...>) {
-        std::tuple<decltype(unbox<P>(args[I]))...> held{unbox<P>(args[I])...};
-        results[0] = box(fn(std::get<I>(held)...));
+        std::tuple<Held<Bare<P>>...> held(args[I]...);
+        if constexpr (std::same_as<R, Tensor>)
+            results[0] = give(fn(std::get<I>(held).value...));
+        else
+            results[0] = box(fn(std::get<I>(held).value...));
     }
 };
 
