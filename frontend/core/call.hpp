@@ -21,10 +21,21 @@ template <auto Fn, class... A> Tensor call(const A &...a) {
 
 /// The same, written into `into` (borrowed) unless that is NULL. The result has no history.
 template <auto Fn, class... A> Tensor call_into(THTensor *into, const A &...a) {
-    THTensor *out = into;
-    check(Fn(&out, raw(a)...));
-    return Tensor::adopt(into ? THTensor_retain(out) : out);
+    if (!into) return call<Fn>(a...);
+    Tensor y = Tensor::adopt(THTensor_retain(into)); // while `into` is as it was
+    check(Fn(&into, raw(a)...));
+    return y;
 }
+
+/// A further result of a C function, which takes &out.th: freed unless taken.
+struct Out {
+    THTensor *th = nullptr;
+    Out() = default;
+    Out(const Out &) = delete;
+    Out &operator=(const Out &) = delete;
+    ~Out() { THTensor_free(th); }
+    Tensor take() { return Tensor::adopt(std::exchange(th, nullptr)); }
+};
 
 /// Sizes and dims as the pair of arguments that the C libraries take.
 inline int32_t length(const auto &list) { return static_cast<int32_t>(list.size()); }

@@ -148,8 +148,7 @@ Module::LoadResult Module::load_state_dict(const NamedTensors &state, bool stric
         faults = quoted_list("; got no ", result.missing) + quoted_list("; got unknown ", result.unexpected) + misfits;
     if (!faults.empty())
         throw Error(faults == misfits ? TH_E_SHAPE : TH_E_ARG, class_name() + ".load_state_dict: " + faults.substr(2));
-    NoGrad no_grad;
-    for (auto &[own, tensor] : copies) own.copy_(tensor);
+    for (auto &[own, tensor] : copies) check(THTensor_copy(own.th(), tensor.th())); // needs no memory: all or nothing
     return result;
 }
 

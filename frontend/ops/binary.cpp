@@ -91,16 +91,16 @@ Tensor sub_into(const Tensor &a, const Tensor &b, const Scalar &alpha, THTensor 
 }
 
 Tensor copy_into(const Tensor &x, const Tensor &src, THTensor *into) {
-    check(THTensor_copy(into, src.th()));
     Tensor y = Tensor::adopt(THTensor_retain(into));
+    check(THTensor_copy(into, src.th()));
     if (!recording(x, src)) return y;
     return record("copy_", y, wrt(x, [](const Tensor &g) { return zeros_like(g); }),
                   wrt(src, [](const Tensor &g) { return g; }));
 }
 
 Tensor fill_into(const Tensor &x, const Scalar &value, THTensor *into) {
-    check(TH_fill(into, &value));
     Tensor y = Tensor::adopt(THTensor_retain(into));
+    check(TH_fill(into, &value));
     if (!recording(x)) return y;
     return record("fill_", y, wrt(x, [](const Tensor &g) { return zeros_like(g); }));
 }

@@ -17,9 +17,9 @@ WICK_OP(dropout, "dropout(Tensor x, float p=0.5, bool training=True) -> Tensor",
 Tensor dropout(const Tensor &x, double p, bool training) {
     if (!(p >= 0 && p <= 1)) fail(TH_E_ARG, "dropout: got p %g, want one in [0, 1]", p);
     if (!training || p == 0) return x;
-    THTensor *kept = nullptr;
-    Tensor y = call<THNN_dropout>(&kept, x, p, static_cast<THGenerator *>(nullptr));
-    Tensor mask = Tensor::adopt(kept);
+    Out kept;
+    Tensor y = call<THNN_dropout>(&kept.th, x, p, static_cast<THGenerator *>(nullptr));
+    Tensor mask = kept.take();
     if (!recording(x)) return y;
     return record("dropout", y, wrt(x, [=](const Tensor &g) { return masked(g, mask, p); }));
 }

@@ -21,10 +21,10 @@ struct Nll {
     int32_t reduction;
 
     Tensor loss(const Tensor &log_prob) const {
-        THTensor *out = nullptr, *total = nullptr;
-        check(THNN_nll_loss(&out, reduction == THNN_REDUCTION_MEAN ? &total : nullptr, log_prob.th(), target.th(),
+        Out out, total;
+        check(THNN_nll_loss(&out.th, reduction == THNN_REDUCTION_MEAN ? &total.th : nullptr, log_prob.th(), target.th(),
                             weight.th(), ignore_index, label_smoothing, reduction));
-        Tensor y = Tensor::adopt(out), divisor = Tensor::adopt(total);
+        Tensor y = out.take(), divisor = total.take();
         if (!recording(log_prob)) return y;
         const Saved at(log_prob), t(target), w(weight);
         return record("nll_loss", y, wrt(log_prob, [=, *this](const Tensor &g) {

@@ -37,12 +37,12 @@ struct BatchNorm {
 
     void kernel(const Tensor &g, const Tensor &x, const Tensor &weight, const Tensor &mean_, const Tensor &invstd_,
                 std::span<Tensor> out) const {
-        THTensor *gx = nullptr, *gw = nullptr, *gb = nullptr;
-        check(THNN_batch_norm_backward(&gx, weight.defined() ? &gw : nullptr, &gb, g.th(), x.th(), weight.th(),
+        Out gx, gw, gb;
+        check(THNN_batch_norm_backward(&gx.th, weight.defined() ? &gw.th : nullptr, &gb.th, g.th(), x.th(), weight.th(),
                                        mean_.th(), invstd_.th(), training));
-        out[0] = Tensor::adopt(gx);
-        out[1] = Tensor::adopt(gw);
-        out[2] = Tensor::adopt(gb);
+        out[0] = gx.take();
+        out[1] = gw.take();
+        out[2] = gb.take();
     }
 };
 } // namespace
@@ -55,10 +55,10 @@ WICK_OP(batch_norm,
         "which also move the running ones.")
 Tensor batch_norm(const Tensor &x, const Tensor &running_mean, const Tensor &running_var, const Tensor &weight,
                   const Tensor &bias, bool training, double momentum, double eps) {
-    THTensor *out = nullptr, *save_mean = nullptr, *save_invstd = nullptr;
-    check(THNN_batch_norm(&out, &save_mean, &save_invstd, x.th(), weight.th(), bias.th(), running_mean.th(),
+    Out out, save_mean, save_invstd;
+    check(THNN_batch_norm(&out.th, &save_mean.th, &save_invstd.th, x.th(), weight.th(), bias.th(), running_mean.th(),
                           running_var.th(), training, momentum, eps));
-    Tensor y = Tensor::adopt(out), mean_ = Tensor::adopt(save_mean), invstd = Tensor::adopt(save_invstd);
+    Tensor y = out.take(), mean_ = save_mean.take(), invstd = save_invstd.take();
     if (!recording(x, weight, bias)) return y;
     const Tensor inputs[] = {x, weight, bias};
     const Saved sx(x), sw(weight);

@@ -49,9 +49,9 @@ WICK_OP(max_pool2d,
 Tensor max_pool2d(const Tensor &x, Sizes kernel, Sizes stride, Sizes padding, Sizes dilation, bool ceil_mode) {
     THNNPool2d p = geometry("max_pool2d", kernel, stride, padding, dilation, ceil_mode, false);
     if (!recording(x)) return call<THNN_max_pool2d>(static_cast<THTensor **>(nullptr), x, &p);
-    THTensor *positions = nullptr;
-    Tensor y = call<THNN_max_pool2d>(&positions, x, &p);
-    Tensor indices = Tensor::adopt(positions);
+    Out positions;
+    Tensor y = call<THNN_max_pool2d>(&positions.th, x, &p);
+    Tensor indices = positions.take();
     return record("max_pool2d", y,
                   wrt(x, [=, sizes = sizes_of(x)](const Tensor &g) { return max_backward(g, indices, sizes); }));
 }

@@ -58,7 +58,8 @@ function(wick_library name)
   add_library(${name}::${name} ALIAS ${name})
   wick_internal(${name})
   set(map "${CMAKE_CURRENT_SOURCE_DIR}/${name}.map")
-  set_target_properties(${name} PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${arg_SOVERSION} LINK_DEPENDS "${map}")
+  set_target_properties(${name} PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${arg_SOVERSION} LINK_DEPENDS "${map}"
+                                           INSTALL_RPATH "$ORIGIN") # installed libraries find each other wherever they lie
   target_link_options(${name} PRIVATE "-Wl,--version-script=${map}" -Wl,-Bsymbolic-functions
     -Wl,-z,nodelete) # threads and fork handlers may outlive a dlclose
   if(NOT WICK_SANITIZE)

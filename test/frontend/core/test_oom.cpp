@@ -104,6 +104,19 @@ TEST_F(OutOfMemory, InPlace) {
         });
 }
 
+TEST_F(OutOfMemory, InPlaceIsAllOrNothing) {
+    Tensor t = ones({3}), x = full({3}, 2, kFLOAT32);
+    auto all_or_nothing = [&](auto f) {
+        EXPECT_GT(oom::each(oom::hooks, false, f, [&] { wick::test::expect_values(t, {1, 1, 1}); }), 0);
+        t.fill_(1);
+    };
+    all_or_nothing([&] { t.add_(x); });
+    all_or_nothing([&] { t.mul_(x); });
+    all_or_nothing([&] { t.copy_(x); });
+    all_or_nothing([&] { t.fill_(5); });
+    all_or_nothing([&] { exp_(t); });
+}
+
 TEST_F(OutOfMemory, Checkpoint) {
     ::test::Folder folder;
     const std::string path = folder / "net.safetensors";
