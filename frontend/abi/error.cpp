@@ -129,7 +129,7 @@ int32_t wick_error_raise(int32_t status, const char *kind, const char *message) 
 
 int32_t wick_error_push_frame(const char *where, const char *what, uint32_t line) {
     return guard("wick_error_push_frame", [&] {
-        if (!slot.error) wick::fail(TH_E_ARG, "wick_error_push_frame: there is no error to add to");
+        if (!slot.error) throw Error(TH_E_ARG, "wick_error_push_frame: there is no error to add to");
         add_frame(slot.error, where, what, line);
     });
 }
@@ -144,7 +144,7 @@ int32_t wick_error_set_foreign(const char *runtime, void *payload, void (*destro
         });
         need("wick_error_set_foreign", "runtime", runtime);
         if (!slot.error || slot.error == out_of_memory())
-            wick::fail(TH_E_ARG, "wick_error_set_foreign: there is no error to add to");
+            throw Error(TH_E_ARG, "wick_error_set_foreign: there is no error to add to");
         slot.error->error.foreign = {runtime, std::move(owned)};
     });
 }

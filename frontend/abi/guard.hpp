@@ -78,7 +78,15 @@ inline Tensor need_tensor(const char *fn, const char *arg, const wick_object *o,
 inline wick_object *give(const Tensor &t) noexcept { return box(t).u.o; }
 
 /// Checks values that came from outside: tags exist and fit their objects, no null pointer hides behind a count.
-void check_values(const char *fn, std::span<const Value> values);
+void check_value(const char *fn, size_t i, const Value &v);
+inline void check_values(const char *fn, std::span<const Value> values) {
+    for (size_t i = 0; i < values.size(); i++) {
+        const Value &v = values[i];
+        bool number = v.tag < WICK_TAG_STR;
+        bool fits = v.tag == WICK_TAG_TENSOR && v.u.o && object(v.u.o)->kind() == Kind::Tensor;
+        if (!number && !fits) check_value(fn, i, v);
+    }
+}
 
 /// The callable behind a handle.
 inline const Callable *callable(const wick_op *op) noexcept { return reinterpret_cast<const Callable *>(op); }

@@ -15,7 +15,7 @@ WICK_SAME_KIND(OPTIMIZER, Optimizer)
 
 namespace wick::abi {
 
-static void check_value(const char *fn, size_t i, const Value &v) {
+void check_value(const char *fn, size_t i, const Value &v) {
     if (is_object(v)) {
         if (!v.u.o) fail(TH_E_ARG, "%s: argument %zu is a NULL %s", fn, i, kind_name(v.tag).c_str());
         uint32_t kind = static_cast<uint32_t>(object(v.u.o)->kind());
@@ -28,10 +28,6 @@ static void check_value(const char *fn, size_t i, const Value &v) {
         if (v.aux && !v.u.p) fail(TH_E_ARG, "%s: argument %zu is NULL, want %u elements", fn, i, v.aux);
         if (v.tag == WICK_TAG_VALUES) check_values(fn, {v.u.values, v.aux});
     }
-}
-
-void check_values(const char *fn, std::span<const Value> values) {
-    for (size_t i = 0; i < values.size(); i++) check_value(fn, i, values[i]);
 }
 
 static int64_t nbytes(const Value &v) { return is_object(v) ? wick_nbytes(v.u.o) : 0; }

@@ -51,6 +51,7 @@ bool is_number(const Value &v) { return v.tag == WICK_TAG_INT || v.tag == WICK_T
 
 /// Whether the value can stay as it is.
 bool fits(const Argument &a, const Value &v) {
+    if (v.tag == WICK_TAG_TENSOR && a.type == Type::Tensor) return !a.list; // mostly
     if (v.tag == WICK_TAG_NONE) return a.optional || a.type == Type::Any;
     if (a.list) {
         if (v.tag == WICK_TAG_VALUES || v.tag == WICK_TAG_LIST) return a.type != Type::Int;

@@ -116,4 +116,22 @@ inline std::string text(wick_object *s) {
     return bytes ? std::string(bytes, static_cast<size_t>(n)) : "";
 }
 
+// ---- gradients ----
+
+inline Handle leaf(const std::vector<float> &values) {
+    Handle t = floats(values);
+    expect_ok(wick_tensor_set_requires_grad(t, 1));
+    return t;
+}
+
+inline std::vector<float> grad_of(wick_object *t, size_t n) {
+    Handle g;
+    expect_ok(wick_tensor_grad(t, g.out()));
+    return g ? read(g, n) : std::vector<float>();
+}
+
+inline int32_t backward(wick_object *root, uint32_t flags = 0, wick_object *seed = nullptr) {
+    return wick_backward(&root, seed ? &seed : nullptr, 1, flags, nullptr);
+}
+
 #endif
