@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "wick/value.hpp"
+#include "wick/options.hpp"
 #include <limits>
 
 namespace wick {
@@ -47,7 +48,7 @@ std::string describe(const Value &v) {
     case WICK_TAG_NONE: return "None";
     case WICK_TAG_BOOL: return v.u.i ? "bool True" : "bool False";
     case WICK_TAG_INT: return "int " + std::to_string(v.u.i);
-    case WICK_TAG_FLOAT: return "float " + std::to_string(v.u.f);
+    case WICK_TAG_FLOAT: return "float " + literal(v.u.f);
     case WICK_TAG_DTYPE: return std::string("dtype ") + TH_dtype_name(static_cast<THDtype>(v.u.i));
     case WICK_TAG_DEVICE: return "a device";
     case WICK_TAG_STR:

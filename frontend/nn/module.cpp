@@ -17,6 +17,7 @@ class Part final : public Module {
     Part(Ref<Module> owner, Module &part) : owner_(std::move(owner)), part_(part) {}
     Tensor forward(const Tensor &x) override { return part_.forward(x); }
     std::string class_name() const override { return part_.class_name(); }
+    std::string extra_repr() const override { return part_.extra_repr(); }
     const Class *registered_class() const override { return part_.registered_class(); }
     void fields(FieldList &list) override { part_.fields(list); }
     Module &self() noexcept override { return part_.self(); }
