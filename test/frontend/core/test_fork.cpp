@@ -4,6 +4,7 @@
 #include "wick/nn.hpp"
 #include "wick/ops.hpp"
 #include <cmath>
+#include <filesystem>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -24,6 +25,8 @@ double work() {
 
 void child_computes() {
     const double want = work();
+    const std::filesystem::directory_iterator threads("/proc/self/task");
+    ASSERT_GE(std::distance(begin(threads), end(threads)), 4);
     const pid_t pid = fork();
     if (pid == 0) {
         alarm(60); // a child that hangs is a failure
