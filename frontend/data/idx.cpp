@@ -55,12 +55,13 @@ IdxHeader read_header(io::GzipFile &file) {
         uint32_t size;
         if (file.read(&size, 4) != 4)
             throw ref.error("got an end within the header, want " + std::to_string(magic[3]) + " sizes");
-        header.sizes.push_back(__builtin_bswap32(size));
+        size = __builtin_bswap32(size);
+        header.sizes.push_back(size);
         none = none || size == 0;
-        overflow = overflow || __builtin_mul_overflow(header.nbytes, header.sizes.back(), &header.nbytes);
+        overflow = overflow || __builtin_mul_overflow(header.nbytes, std::max<int64_t>(size, 1), &header.nbytes);
     }
-    if (none) header.nbytes = 0;
-    if (!none && (overflow || header.nbytes > file.most_bytes()))
+    if (none && !overflow) header.nbytes = 0;
+    if (overflow || header.nbytes > file.most_bytes())
         throw ref.error("got a header that promises more data than the file can hold");
     return header;
 }

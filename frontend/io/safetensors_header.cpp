@@ -135,15 +135,15 @@ class HeaderReader final : public nlohmann::json_sax<json> {
     THStatus status_ = TH_E_IO;
 };
 
-// Bytes that a tensor takes, or -1 if they exceed int64's range.
+// Bytes that a tensor takes, or -1 if TH has no room for its shape: sizes of 0 count as 1 there.
 int64_t bytes_of(const TensorEntry &e) {
     int64_t bytes = TH_dtype_size(e.dtype);
-    bool overflow = false;
+    bool none = false;
     for (int64_t n : e.shape) {
-        if (n == 0) return 0;
-        overflow = overflow || __builtin_mul_overflow(bytes, n, &bytes);
+        none = none || n == 0;
+        if (__builtin_mul_overflow(bytes, std::max<int64_t>(n, 1), &bytes)) return -1;
     }
-    return overflow ? -1 : bytes;
+    return none ? 0 : bytes;
 }
 
 void check_layout(const FileRef &ref, const Header &header, int64_t data_bytes) {
@@ -184,6 +184,9 @@ std::string quote(std::string_view text) {
 }
 
 Header parse_header(const FileRef &ref, std::string_view text, int64_t data_bytes) {
+    // nlohmann's lexer takes a zero byte for the end.
+    if (size_t zero = text.find('\0'); zero != text.npos)
+        throw ref.error("got bad JSON at byte " + std::to_string(zero + 1) + " of the header");
     Header header;
     HeaderReader reader(header);
     if (!json::sax_parse(text.begin(), text.end(), &reader)) throw ref.error(reader.failure(), reader.status());
