@@ -52,6 +52,7 @@ int64_t Tensor::size(int32_t d) const {
 }
 
 std::string Tensor::describe() const {
+    if (!defined()) return "undefined";
     char buf[256];
     THTensor_describe(th(), buf, sizeof buf);
     return buf;
