@@ -58,26 +58,3 @@ TEST(Schema, FaultsNameTheirPlace) {
                             "f(int[] x=[1 2]) -> Tensor"};
     for (const char *text : faulty) EXPECT_WICK_ERROR(Schema::parse(text), TH_E_ARG, "column");
 }
-
-TEST(Registry, EveryNameOnceAndFound) {
-    EXPECT_GT(op_count(), 150u);
-    for (size_t i = 0; i < op_count(); i++) {
-        const Op &op = op_at(i);
-        EXPECT_EQ(find_op(op.schema.name), &op);
-        EXPECT_FALSE(op.doc.empty()) << op.schema.name;
-        EXPECT_EQ(op.doc.back(), '.') << op.schema.name;
-    }
-    EXPECT_EQ(find_op("nonsense"), nullptr);
-    EXPECT_WICK_ERROR(op_at(op_count()), TH_E_INDEX, "op_at");
-}
-
-TEST(Registry, CallChecksItsArguments) {
-    const Op *op = find_op("leaky_relu");
-    Value result{}, number{WICK_TAG_FLOAT, 0, {.f = 2}}, text{WICK_TAG_STR, 1, {.s = "x"}};
-    Value three[] = {number, number, number}, wrong[] = {text}, second[] = {number, text};
-    EXPECT_WICK_ERROR(op->call({}, {&result, 1}), TH_E_ARG, "no value for argument 1, want Tensor x");
-    EXPECT_WICK_ERROR(op->call(three, {&result, 1}), TH_E_ARG, "3 arguments, want at most 2");
-    EXPECT_WICK_ERROR(op->call(wrong, {&result, 1}), TH_E_TYPE, "leaky_relu: got str");
-    EXPECT_WICK_ERROR(op->call(second, {&result, 1}), TH_E_TYPE, "want float negative_slope");
-    EXPECT_WICK_ERROR(op->call({&number, 1}, {}), TH_E_ARG, "room for 0 results");
-}
