@@ -8,6 +8,7 @@ namespace {
 /// Which of x's dimensions were reduced (none given: all).
 std::vector<int32_t> reduced(const Tensor &x, Dims dims) {
     std::vector<int32_t> out;
+    if (x.dim() == 0) return out;
     if (dims.empty())
         for (int32_t d = 0; d < x.dim(); d++) out.push_back(d);
     for (int32_t d : dims) out.push_back(d < 0 ? d + x.dim() : d);
@@ -15,10 +16,17 @@ std::vector<int32_t> reduced(const Tensor &x, Dims dims) {
     return out;
 }
 
-/// Gives a reduced tensor its dimensions back, as size 1, so that it broadcasts against x.
+/// Gives a reduced tensor its dimensions back, as size 1, so that it broadcasts against x; those in front come by
+/// broadcasting itself.
 Tensor restored(Tensor t, const std::vector<int32_t> &dims, bool keepdim) {
-    if (!keepdim)
-        for (int32_t d : dims) t = unsqueeze(t, d);
+    int32_t front = 0;
+    for (int32_t d : dims) {
+        if (keepdim) break;
+        if (d == front)
+            front++;
+        else
+            t = unsqueeze(t, d - front);
+    }
     return t;
 }
 

@@ -242,3 +242,15 @@ TEST(Gradients, InPlaceFormsAgreeWithTheirOps) {
     }
     EXPECT_GT(checked, 10u);
 }
+
+TEST(Gradients, ReducingNumbersAndChosenDims) {
+    Tensor number = full({}, 3, kFLOAT64).requires_grad_(), x = uniform({2, 3, 4}).requires_grad_();
+    for (auto reduce : {sum, mean, max})
+        for (const std::vector<int32_t> &dims : {std::vector<int32_t>{}, {0}, {-1}}) {
+            reduce(number, dims, false).backward();
+            EXPECT_EQ(number.grad().item<double>(), 1);
+            number.set_grad({});
+        }
+    sum(x, {2, 0}).backward(arange(0, 3, 1, kFLOAT64));
+    for (int64_t i = 0; i < 24; i++) EXPECT_EQ(x.grad().flatten()[i].item<int64_t>(), i / 4 % 3);
+}
