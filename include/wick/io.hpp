@@ -14,7 +14,6 @@
 
 namespace wick::io {
 
-using NamedTensors = std::vector<std::pair<std::string, Tensor>>;
 using Metadata = std::map<std::string, std::string>;
 
 /// What a file holds; tensors in the order of its header.

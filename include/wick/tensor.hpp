@@ -196,6 +196,9 @@ class WICK_API Tensor {
 
 WICK_API std::ostream &operator<<(std::ostream &os, const Tensor &t);
 
+/// Tensors under names, in order.
+using NamedTensors = std::vector<std::pair<std::string, Tensor>>;
+
 // ---- creation; dtype none: float32 (or by the value) ----
 WICK_API Tensor empty(Sizes sizes, DType dtype = kFLOAT32);
 WICK_API Tensor zeros(Sizes sizes, DType dtype = kFLOAT32);

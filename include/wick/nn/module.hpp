@@ -23,9 +23,6 @@
 
 namespace wick {
 
-/// Tensors under dotted names, in order.
-using NamedTensors = std::vector<std::pair<std::string, Tensor>>;
-
 /// To values and back: a list of names and one of tensors.
 WICK_API void store(Value *results, NamedTensors &&tensors);
 WICK_API NamedTensors name_tensors(std::span<const std::string> names, std::span<const Tensor> tensors);
