@@ -16,7 +16,7 @@ template <class T> Tensor of(Sizes sizes, const std::vector<T> &values) {
 }
 
 // The tensors of tools/gen/safetensors_golden.py.
-io::NamedTensors golden_tensors() {
+NamedTensors golden_tensors() {
     const uint8_t bools[] = {1, 0, 1, 0, 0, 1};
     return {{"bool", from_data(bools, {2, 3}, kBOOL)},
             {"u8", of<uint8_t>({3}, {0, 1, 255})},
@@ -44,7 +44,7 @@ void expect_same(const Tensor &got, const Tensor &want, const std::string &name)
     EXPECT_TRUE(bytes == 0 || std::memcmp(THTensor_data(got.th()), THTensor_data(w.th()), bytes) == 0) << name;
 }
 
-void expect_same(const io::Checkpoint &got, const io::NamedTensors &want) {
+void expect_same(const io::Checkpoint &got, const NamedTensors &want) {
     ASSERT_EQ(got.tensors.size(), want.size());
     for (auto &[name, t] : want) expect_same(got.at(name), t, name);
 }
@@ -67,7 +67,7 @@ TEST(Safetensors, ReadsWhatPythonWrote) {
 
 TEST(Safetensors, RoundTripKeepsOrderAndMetadata) {
     test::Folder folder;
-    io::NamedTensors tensors = golden_tensors();
+    NamedTensors tensors = golden_tensors();
     tensors.emplace_back("bf16", randn({5}).to(kBFLOAT16));
     save_safetensors(folder / "a", tensors, golden_metadata);
     for (bool copy : {false, true}) {
@@ -148,7 +148,7 @@ TEST(Safetensors, FailedSavingLeavesTheOldFile) {
     test::Folder folder;
     save_safetensors(folder / "a", {{"x", ones({3})}});
     std::string before = test::bytes_of(folder / "a");
-    auto fails = [&](THStatus status, const io::NamedTensors &tensors, const io::Metadata &metadata, const char *text) {
+    auto fails = [&](THStatus status, const NamedTensors &tensors, const io::Metadata &metadata, const char *text) {
         test::expect_error(
             status, [&] { save_safetensors(folder / "a", tensors, metadata); }, "save_safetensors", text);
         EXPECT_EQ(test::bytes_of(folder / "a"), before);
