@@ -9,20 +9,8 @@
 #define TH_TEMPLATE "kernels/copy.inc"
 #include "expr/types.inc"
 
-#define FN(name) TH_JOIN(name, T)
-#define T uint8_t
-#include "kernels/move.inc"
-#undef T
-#define T uint16_t
-#include "kernels/move.inc"
-#undef T
-#define T uint32_t
-#include "kernels/move.inc"
-#undef T
-#define T uint64_t
-#include "kernels/move.inc"
-#undef T
-#undef FN
+#define TH_TEMPLATE "kernels/move.inc"
+#include "expr/widths.inc"
 
 #define CAST(name, TO, FROM, convert)                                                                                  \
     static void name(void *dst, const void *src, int64_t n) {                                                          \
@@ -48,8 +36,8 @@ CAST(cast_bfloat16_int64, uint16_t, int64_t, BFLOAT16_OF_INT64)
     [TH_FLOAT32] = cast_##to##_float32, [TH_FLOAT64] = cast_##to##_float64
 
 const struct th_copy_table TH_ISA_NAME(th_copy) = {
-    .move = {move_uint8_t, move_uint16_t, move_uint32_t, move_uint64_t},
-    .fill = {fill_uint8_t, fill_uint16_t, fill_uint32_t, fill_uint64_t},
+    .move = {move_8, move_16, move_32, move_64},
+    .fill = {fill_8, fill_16, fill_32, fill_64},
     .cast =
         {[TH_BOOL] = {FROM_ALL(bool)},
          [TH_UINT8] = {FROM_ALL(8)},

@@ -19,36 +19,12 @@ PICK(put_4, uint32_t, p->offset[k], 0)
 PICK(put_8, uint64_t, p->offset[k], 0)
 
 #define ADD(a, b) ((T)((a) + (b))) /* integers wrap around, so that their sign does not matter */
-#define T uint8_t
-#define FN(name) name##_uint8
-#include "kernels/index.inc"
+#define TH_TEMPLATE "kernels/index.inc"
+#include "expr/widths.inc"
+#define T C
+#define TH_TEMPLATE "kernels/index.inc"
+#include "expr/floats.inc"
 #undef T
-#undef FN
-#define T uint16_t
-#define FN(name) name##_uint16
-#include "kernels/index.inc"
-#undef T
-#undef FN
-#define T uint32_t
-#define FN(name) name##_uint32
-#include "kernels/index.inc"
-#undef T
-#undef FN
-#define T uint64_t
-#define FN(name) name##_uint64
-#include "kernels/index.inc"
-#undef T
-#undef FN
-#define T float
-#define FN(name) name##_float32
-#include "kernels/index.inc"
-#undef T
-#undef FN
-#define T double
-#define FN(name) name##_float64
-#include "kernels/index.inc"
-#undef T
-#undef FN
 #undef ADD
 
 #define T uint8_t
@@ -76,11 +52,11 @@ const struct th_index_table TH_ISA_NAME(th_index) = {
     .get = {get_1, get_2, get_4, get_8},
     .put = {put_1, put_2, put_4, put_8},
     .add = {[TH_BOOL] = add_bool,
-            [TH_UINT8] = add_uint8,
-            [TH_INT8] = add_uint8,
-            [TH_INT16] = add_uint16,
-            [TH_INT32] = add_uint32,
-            [TH_INT64] = add_uint64,
+            [TH_UINT8] = add_8,
+            [TH_INT8] = add_8,
+            [TH_INT16] = add_16,
+            [TH_INT32] = add_32,
+            [TH_INT64] = add_64,
             [TH_FLOAT16] = add_float16,
             [TH_BFLOAT16] = add_bfloat16,
             [TH_FLOAT32] = add_float32,

@@ -9,20 +9,8 @@
 #define TH_TEMPLATE "kernels/ternary.inc"
 #include "expr/types.inc"
 
-#define FN(name) TH_JOIN(name, T)
-#define T uint8_t
-#include "kernels/where.inc"
-#undef T
-#define T uint16_t
-#include "kernels/where.inc"
-#undef T
-#define T uint32_t
-#include "kernels/where.inc"
-#undef T
-#define T uint64_t
-#include "kernels/where.inc"
-#undef T
-#undef FN
+#define TH_TEMPLATE "kernels/where.inc"
+#include "expr/widths.inc"
 
 #define FLOATS(name) [TH_FLOAT32] = run_##name##_float32, [TH_FLOAT64] = run_##name##_float64
 #define INTEGERS(name)                                                                                                 \
@@ -34,5 +22,5 @@ const struct th_ternary_table TH_ISA_NAME(th_ternary) = {
     .addcmul = {FLOATS(addcmul), INTEGERS(addcmul)},
     .addcdiv = {FLOATS(addcdiv)},
     .lerp = {FLOATS(lerp)},
-    .where = {where_uint8_t, where_uint16_t, where_uint32_t, where_uint64_t},
+    .where = {where_8, where_16, where_32, where_64},
 };

@@ -5,7 +5,7 @@
 #include <stddef.h>
 
 #define TH_TEMPLATE "kernels/var.inc"
-#include "expr/types.inc"
+#include "expr/floats.inc"
 
 /* Chan, Golub and LeVeque, "Updating formulae and a pairwise algorithm for computing sample variances", 1979. */
 static void var_merge(th_strip *acc, int64_t count, const th_strip *next, int64_t more, int64_t slot, int64_t n) {

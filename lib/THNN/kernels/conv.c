@@ -5,18 +5,10 @@
 
 #include "expr/template.h"
 
-#define T float
-#define FN(name) name##_f32
-#include "kernels/conv.inc"
-#undef T
-#undef FN
-
-#define T double
-#define FN(name) name##_f64
-#include "kernels/conv.inc"
-#undef T
-#undef FN
+#define TH_TEMPLATE "kernels/conv.inc"
+#include "expr/floats.inc"
 
 const thnn_conv_table TH_ISA_NAME(thnn_conv) = {
-    {{unfold_f32, fold_f32, fill_f32, add_f32}, {unfold_f64, fold_f64, fill_f64, add_f64}},
+    {{unfold_float32, fold_float32, fill_float32, add_float32},
+     {unfold_float64, fold_float64, fill_float64, add_float64}},
 };

@@ -5,19 +5,10 @@
 
 #include "expr/template.h"
 
-#define C float
-#define FN(name) TH_JOIN(name, f32)
-#include "kernels/loss.inc"
-#undef C
-#undef FN
-
-#define C double
-#define FN(name) TH_JOIN(name, f64)
-#include "kernels/loss.inc"
-#undef C
-#undef FN
+#define TH_TEMPLATE "kernels/loss.inc"
+#include "expr/floats.inc"
 
 const thnn_loss_table TH_ISA_NAME(thnn_loss) = {
-    .nll = {nll_f32, nll_f64},
-    .nll_backward = {nll_backward_f32, nll_backward_f64},
+    .nll = {nll_float32, nll_float64},
+    .nll_backward = {nll_backward_float32, nll_backward_float64},
 };

@@ -25,21 +25,12 @@ TH_INLINE block block_of(const thnn_norm_args *a, int64_t lo, int64_t hi) {
                    .count = (double)(a->n * a->inner)};
 }
 
-#define C float
-#define FN(name) TH_JOIN(name, f32)
-#include "kernels/norm.inc"
-#undef C
-#undef FN
-
-#define C double
-#define FN(name) TH_JOIN(name, f64)
-#include "kernels/norm.inc"
-#undef C
-#undef FN
+#define TH_TEMPLATE "kernels/norm.inc"
+#include "expr/floats.inc"
 
 const thnn_norm_table TH_ISA_NAME(thnn_norm) = {
-    .stats = {stats_f32, stats_f64},
-    .apply = {apply_f32, apply_f64},
-    .grad_sums = {grad_sums_f32, grad_sums_f64},
-    .grad_apply = {grad_apply_f32, grad_apply_f64},
+    .stats = {stats_float32, stats_float64},
+    .apply = {apply_float32, apply_float64},
+    .grad_sums = {grad_sums_float32, grad_sums_float64},
+    .grad_apply = {grad_apply_float32, grad_apply_float64},
 };

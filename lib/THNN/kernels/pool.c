@@ -5,17 +5,8 @@
 
 #include "expr/template.h"
 
-#define T float
-#define FN(name) name##_f32
-#include "kernels/pool.inc"
-#undef T
-#undef FN
-
-#define T double
-#define FN(name) name##_f64
-#include "kernels/pool.inc"
-#undef T
-#undef FN
+#define TH_TEMPLATE "kernels/pool.inc"
+#include "expr/floats.inc"
 
 static int outside(const int64_t *index, int64_t n, int64_t size) {
     int bad = 0;
@@ -24,6 +15,7 @@ static int outside(const int64_t *index, int64_t n, int64_t size) {
 }
 
 const thnn_pool_table TH_ISA_NAME(thnn_pool) = {
-    {{max_f32, max_backward_f32, avg_f32, avg_backward_f32}, {max_f64, max_backward_f64, avg_f64, avg_backward_f64}},
+    {{max_float32, max_backward_float32, avg_float32, avg_backward_float32},
+     {max_float64, max_backward_float64, avg_float64, avg_backward_float64}},
     outside,
 };

@@ -13,23 +13,11 @@ enum { LANES = 256, TILE_LANES = 64 };
 
 TH_INLINE int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 
-#define C float
-#define FN(name) TH_JOIN(name, f32)
-#define M(name) name##f
-#include "kernels/softmax.inc"
-#undef C
-#undef FN
-#undef M
-
-#define C double
-#define FN(name) TH_JOIN(name, f64)
-#define M(name) name
-#include "kernels/softmax.inc"
-#undef C
-#undef FN
-#undef M
+#define TH_TEMPLATE "kernels/softmax.inc"
+#include "expr/floats.inc"
 
 const thnn_softmax_table TH_ISA_NAME(thnn_softmax) = {
-    .forward = {{softmax_f32, log_softmax_f32}, {softmax_f64, log_softmax_f64}},
-    .backward = {{softmax_backward_f32, log_softmax_backward_f32}, {softmax_backward_f64, log_softmax_backward_f64}},
+    .forward = {{softmax_float32, log_softmax_float32}, {softmax_float64, log_softmax_float64}},
+    .backward = {{softmax_backward_float32, log_softmax_backward_float32},
+                 {softmax_backward_float64, log_softmax_backward_float64}},
 };
