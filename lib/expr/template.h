@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What kernel sources and their templates share, in every library.
-   A kernel source is compiled once per row of isa.def and exports one table, named TH_ISA_NAME(stem). A template (.inc)
-   is included once per type with T    the type stored        C    the type computed in        ACC  the type sums are
-   kept in FN(name)  name_<suffix>     M(f)  the mathematical function f for C (expf or exp) */
+
+   A kernel source is compiled once per row of isa.def and exports one table, named TH_ISA_NAME(stem); ops select it by
+   tables.inc. A template (.inc) is included once per type, by types.inc, floats.inc or widths.inc. */
 #ifndef TH_EXPR_TEMPLATE_H
 #define TH_EXPR_TEMPLATE_H
 

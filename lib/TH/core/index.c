@@ -1,19 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "core/index.h"
-#include "expr/template.h"
 #include "kernels/copy.h"
 #include "kernels/index.h"
 
 #include <stddef.h>
 
-#define TH_ISA(isa, ...) extern const struct th_index_table TH_JOIN(th_index, isa);
-#include "expr/isa.def"
-#undef TH_ISA
-static const struct th_index_table *const tables[] = {
-#define TH_ISA(isa, ...) &TH_JOIN(th_index, isa),
-#include "expr/isa.def"
-#undef TH_ISA
-};
+#define TH_TABLE th_index
+#include "expr/tables.inc"
 
 enum {
     RUN = 512,        /* indices converted to offsets at a time */

@@ -2,7 +2,7 @@
 #ifndef TH_KERNELS_MATMUL_H
 #define TH_KERNELS_MATMUL_H
 
-#include "expr/template.h"
+#include <stdint.h>
 
 /* One row of an integer product, wrapping: c[j] += alpha sum_p a[p a_step] b[p b_step + j] for j below n, p below k. */
 typedef void (*th_matmul_row)(void *c, const void *a, int64_t a_step, const void *b, int64_t b_step, int64_t alpha,
@@ -12,9 +12,5 @@ typedef void (*th_matmul_row)(void *c, const void *a, int64_t a_step, const void
 struct th_matmul_table {
     th_matmul_row row[4];
 };
-
-#define TH_ISA(isa, ...) extern const struct th_matmul_table th_matmul_##isa;
-#include "expr/isa.def"
-#undef TH_ISA
 
 #endif

@@ -2,16 +2,9 @@
 #include "TH/reduce.h"
 #include "core/iter.h"
 #include "core/reduce.h"
-#include "expr/template.h"
 
-#define TH_ISA(isa, ...) extern const struct th_argreduce_table TH_JOIN(th_argreduce, isa);
-#include "expr/isa.def"
-#undef TH_ISA
-static const struct th_argreduce_table *const tables[] = {
-#define TH_ISA(isa, ...) &TH_JOIN(th_argreduce, isa),
-#include "expr/isa.def"
-#undef TH_ISA
-};
+#define TH_TABLE th_argreduce
+#include "expr/tables.inc"
 
 static THStatus run(const char *fn, int largest, THTensor **out, const THTensor *x, int32_t dim, int32_t keepdim) {
     if (!out) return TH_raisef(TH_E_ARG, "%s: out is NULL", fn);

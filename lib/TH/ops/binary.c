@@ -3,19 +3,12 @@
 
 #include "TH/elementwise.h"
 #include "core/iter.h"
-#include "expr/template.h"
 #include "ops/operands.h"
 
 #include <stddef.h>
 
-#define TH_ISA(isa, ...) extern const struct th_binary_table TH_JOIN(th_binary, isa);
-#include "expr/isa.def"
-#undef TH_ISA
-static const struct th_binary_table *const tables[] = {
-#define TH_ISA(isa, ...) &TH_JOIN(th_binary, isa),
-#include "expr/isa.def"
-#undef TH_ISA
-};
+#define TH_TABLE th_binary
+#include "expr/tables.inc"
 
 enum { ARITH, NUMERIC, FLOAT, BITS, SHIFT, COMPARE, LOGIC };
 

@@ -3,18 +3,11 @@
 
 #include "TH/copy.h"
 #include "core/iter.h"
-#include "expr/template.h"
 
 #include <string.h>
 
-#define TH_ISA(isa, ...) extern const struct th_copy_table TH_JOIN(th_copy, isa);
-#include "expr/isa.def"
-#undef TH_ISA
-static const struct th_copy_table *const tables[] = {
-#define TH_ISA(isa, ...) &TH_JOIN(th_copy, isa),
-#include "expr/isa.def"
-#undef TH_ISA
-};
+#define TH_TABLE th_copy
+#include "expr/tables.inc"
 
 const struct th_copy_table *th_copy_table(void) { return tables[TH_isa_index()]; }
 

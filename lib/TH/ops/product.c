@@ -7,11 +7,8 @@
 
 #include <string.h>
 
-static const struct th_matmul_table *const tables[] = {
-#define TH_ISA(isa, ...) &th_matmul_##isa,
-#include "expr/isa.def"
-#undef TH_ISA
-};
+#define TH_TABLE th_matmul
+#include "expr/tables.inc"
 
 /* How products are cut. Sizes alone decide, so that bits do not depend on threads. A strip 256 wide over all of a's
    rows costs 2 % at 512 and 7 % at 1024 against one call (each strip packs a anew), measured with OpenBLAS 0.3.21. */
@@ -194,6 +191,6 @@ void th_product_run(th_product *p) {
 void TH_gemm(THDtype dtype, int32_t transpose_a, int32_t transpose_b, int64_t m, int64_t n, int64_t k, const void *a,
              int64_t lda, const void *b, int64_t ldb, double beta, void *c, int64_t ldc) {
     if (m == 0 || n == 0) return;
-    th_blas_gemm(dtype, m, n, k, 1, &(th_blas_matrix){a, lda, transpose_a}, &(th_blas_matrix){b, ldb, transpose_b}, beta,
-                 c, ldc);
+    th_blas_gemm(dtype, m, n, k, 1, &(th_blas_matrix){a, lda, transpose_a}, &(th_blas_matrix){b, ldb, transpose_b},
+                 beta, c, ldc);
 }

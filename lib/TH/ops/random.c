@@ -12,14 +12,8 @@
 
 #include "expr/random.inc"
 
-#define TH_ISA(isa, ...) extern const struct th_random_table TH_JOIN(th_random, isa);
-#include "expr/isa.def"
-#undef TH_ISA
-static const struct th_random_table *const tables[] = {
-#define TH_ISA(isa, ...) &TH_JOIN(th_random, isa),
-#include "expr/isa.def"
-#undef TH_ISA
-};
+#define TH_TABLE th_random
+#include "expr/tables.inc"
 
 enum { PIECE = 16, TASK_GROUPS = 512 }; /* groups drawn at a time; groups that are worth a thread's while */
 

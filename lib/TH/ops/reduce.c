@@ -2,16 +2,9 @@
 #include "TH/reduce.h"
 #include "core/iter.h"
 #include "core/reduce.h"
-#include "expr/template.h"
 
-#define TH_ISA(isa, ...) extern const struct th_reduce_table TH_JOIN(th_reduce, isa);
-#include "expr/isa.def"
-#undef TH_ISA
-static const struct th_reduce_table *const tables[] = {
-#define TH_ISA(isa, ...) &TH_JOIN(th_reduce, isa),
-#include "expr/isa.def"
-#undef TH_ISA
-};
+#define TH_TABLE th_reduce
+#include "expr/tables.inc"
 
 enum { SUM, FLOAT, ORDER, TEST };
 

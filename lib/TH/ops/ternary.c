@@ -3,20 +3,13 @@
 
 #include "TH/elementwise.h"
 #include "core/iter.h"
-#include "expr/template.h"
 #include "kernels/copy.h"
 #include "ops/operands.h"
 
 #include <stddef.h>
 
-#define TH_ISA(isa, ...) extern const struct th_ternary_table TH_JOIN(th_ternary, isa);
-#include "expr/isa.def"
-#undef TH_ISA
-static const struct th_ternary_table *const tables[] = {
-#define TH_ISA(isa, ...) &TH_JOIN(th_ternary, isa),
-#include "expr/isa.def"
-#undef TH_ISA
-};
+#define TH_TABLE th_ternary
+#include "expr/tables.inc"
 
 /* An op of three inputs, all of one dtype. */
 typedef struct ternary {

@@ -3,17 +3,10 @@
 
 #include "TH/elementwise.h"
 #include "core/iter.h"
-#include "expr/template.h"
 #include "ops/operands.h"
 
-#define TH_ISA(isa, ...) extern const struct th_unary_table TH_JOIN(th_unary, isa);
-#include "expr/isa.def"
-#undef TH_ISA
-static const struct th_unary_table *const tables[] = {
-#define TH_ISA(isa, ...) &TH_JOIN(th_unary, isa),
-#include "expr/isa.def"
-#undef TH_ISA
-};
+#define TH_TABLE th_unary
+#include "expr/tables.inc"
 
 enum { FLOAT, NUMERIC, ROUND, BITS, TEST };
 

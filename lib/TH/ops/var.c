@@ -2,18 +2,11 @@
 #include "TH/reduce.h"
 #include "core/iter.h"
 #include "core/reduce.h"
-#include "expr/template.h"
 
 #include <math.h>
 
-#define TH_ISA(isa, ...) extern const struct th_var_table TH_JOIN(th_var, isa);
-#include "expr/isa.def"
-#undef TH_ISA
-static const struct th_var_table *const tables[] = {
-#define TH_ISA(isa, ...) &TH_JOIN(th_var, isa),
-#include "expr/isa.def"
-#undef TH_ISA
-};
+#define TH_TABLE th_var
+#include "expr/tables.inc"
 
 static void divide(th_strip *acc, int64_t n, int64_t count, double correction) {
     double *value = (double *)acc->value;

@@ -18,8 +18,4 @@ typedef struct thnn_activation_table {
     THKernel relu[TH_DTYPE_COUNT];
 } thnn_activation_table;
 
-#define TH_ISA(isa, ...) extern const thnn_activation_table thnn_activation_##isa;
-#include "expr/isa.def"
-#undef TH_ISA
-
 #endif

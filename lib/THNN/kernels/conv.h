@@ -23,8 +23,4 @@ typedef struct thnn_conv_table {
     thnn_conv_kernels of[2];
 } thnn_conv_table;
 
-#define TH_ISA(isa, ...) extern const thnn_conv_table thnn_conv_##isa;
-#include "expr/isa.def"
-#undef TH_ISA
-
 #endif

@@ -9,8 +9,4 @@ typedef struct thnn_dropout_table {
     THKernel keep[2];
 } thnn_dropout_table;
 
-#define TH_ISA(isa, ...) extern const thnn_dropout_table thnn_dropout_##isa;
-#include "expr/isa.def"
-#undef TH_ISA
-
 #endif

@@ -29,8 +29,4 @@ typedef struct thnn_loss_table {
     thnn_nll_backward nll_backward[2];
 } thnn_loss_table;
 
-#define TH_ISA(isa, ...) extern const thnn_loss_table thnn_loss_##isa;
-#include "expr/isa.def"
-#undef TH_ISA
-
 #endif

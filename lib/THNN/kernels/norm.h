@@ -26,8 +26,4 @@ typedef struct thnn_norm_table {
     thnn_norm_kernel stats[2], apply[2], grad_sums[2], grad_apply[2];
 } thnn_norm_table;
 
-#define TH_ISA(isa, ...) extern const thnn_norm_table thnn_norm_##isa;
-#include "expr/isa.def"
-#undef TH_ISA
-
 #endif

@@ -25,8 +25,4 @@ typedef struct thnn_pool_table {
     int (*outside)(const int64_t *index, int64_t n, int64_t size); /* 1 if any index is not in [0, size) */
 } thnn_pool_table;
 
-#define TH_ISA(isa, ...) extern const thnn_pool_table thnn_pool_##isa;
-#include "expr/isa.def"
-#undef TH_ISA
-
 #endif

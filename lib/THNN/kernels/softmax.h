@@ -16,8 +16,4 @@ typedef struct thnn_softmax_table {
     thnn_softmax_backward backward[2][2];
 } thnn_softmax_table;
 
-#define TH_ISA(isa, ...) extern const thnn_softmax_table thnn_softmax_##isa;
-#include "expr/isa.def"
-#undef TH_ISA
-
 #endif

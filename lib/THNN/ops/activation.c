@@ -5,11 +5,8 @@
 #include "core/operand.h"
 #include "kernels/activation.h"
 
-static const thnn_activation_table *const tables[] = {
-#define TH_ISA(isa, ...) &thnn_activation_##isa,
-#include "expr/isa.def"
-#undef TH_ISA
-};
+#define TH_TABLE thnn_activation
+#include "expr/tables.inc"
 
 static THStatus check_p(const char *fn, int32_t which, double p) {
     if (which != THNN_ACTIVATION_softplus || p > 0) return TH_OK;

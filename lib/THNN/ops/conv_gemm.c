@@ -9,11 +9,8 @@
 #include "core/conv.h"
 #include "kernels/conv.h"
 
-static const thnn_conv_table *const tables[] = {
-#define TH_ISA(isa, ...) &thnn_conv_##isa,
-#include "expr/isa.def"
-#undef TH_ISA
-};
+#define TH_TABLE thnn_conv
+#include "expr/tables.inc"
 
 enum {
     STRIP = 1 << 16,    /* elements of a strip's matrix: 256 KB of float32 */

@@ -7,11 +7,8 @@
 #include "core/operand.h"
 #include "kernels/dropout.h"
 
-static const thnn_dropout_table *const tables[] = {
-#define TH_ISA(isa, ...) &thnn_dropout_##isa,
-#include "expr/isa.def"
-#undef TH_ISA
-};
+#define TH_TABLE thnn_dropout
+#include "expr/tables.inc"
 
 static THStatus check(const char *fn, const char *arg, const THTensor *x, double p) {
     THStatus status = thnn_check_floating(fn, arg, x);

@@ -8,11 +8,8 @@
 #include "core/operand.h"
 #include "kernels/loss.h"
 
-static const thnn_loss_table *const tables[] = {
-#define TH_ISA(isa, ...) &thnn_loss_##isa,
-#include "expr/isa.def"
-#undef TH_ISA
-};
+#define TH_TABLE thnn_loss
+#include "expr/tables.inc"
 
 enum {
     PIECES = 64,       /* partial sums at most, added in order: the same for every number of threads */

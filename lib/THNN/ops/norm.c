@@ -10,11 +10,8 @@
 #include "core/operand.h"
 #include "kernels/norm.h"
 
-static const thnn_norm_table *const tables[] = {
-#define TH_ISA(isa, ...) &thnn_norm_##isa,
-#include "expr/isa.def"
-#undef TH_ISA
-};
+#define TH_TABLE thnn_norm
+#include "expr/tables.inc"
 
 enum { PIECE = 32768 }; /* elements that one thread takes at a time */
 

@@ -8,11 +8,8 @@
 #include "core/operand.h"
 #include "kernels/pool.h"
 
-static const thnn_pool_table *const tables[] = {
-#define TH_ISA(isa, ...) &thnn_pool_##isa,
-#include "expr/isa.def"
-#undef TH_ISA
-};
+#define TH_TABLE thnn_pool
+#include "expr/tables.inc"
 
 static const thnn_pool_kernels *kernels_for(THDtype dtype) { return &tables[TH_isa_index()]->of[dtype == TH_FLOAT64]; }
 

@@ -8,11 +8,8 @@
 #include "core/operand.h"
 #include "kernels/softmax.h"
 
-static const thnn_softmax_table *const tables[] = {
-#define TH_ISA(isa, ...) &thnn_softmax_##isa,
-#include "expr/isa.def"
-#undef TH_ISA
-};
+#define TH_TABLE thnn_softmax
+#include "expr/tables.inc"
 
 /* What one thread takes at a time: so many elements, and of rows that lie side by side no fewer than stream well. */
 enum { PIECE = 16384, COLUMNS = 256 };
