@@ -58,14 +58,7 @@ static void check_case(THDtype dtype, const index_case *c, int layout) {
 
 static void test_all(void **state) {
     (void)state;
-    for (THDtype dtype = 0; dtype < TH_DTYPE_COUNT; dtype++)
-        for (int layout = 0; layout < LAYOUT_COUNT; layout++)
-            for (int c = 0; c < INDEX_CASES; c++) {
-                assert_ok(TH_set_isa(TH_isa_name((c + layout) % TH_isa_count())));
-                assert_ok(TH_set_num_threads(1 + c % 2));
-                check_case(dtype, &index_cases[c], layout);
-            }
-    assert_ok(TH_set_isa(TH_isa_name(0)));
+    check_index_cases(check_case);
 }
 
 /* Many rows and long ones: tasks for threads along every axis. */
@@ -75,11 +68,7 @@ static void test_large(void **state) {
                                        {2, 1, {2500, 30}, {2500, 60}},
                                        {1, 0, {1000}, {200000}},
                                        {2, 0, {1000, 2}, {70000, 2}}};
-    for (int threads = 1; threads <= 2; threads++)
-        for (int c = 0; c < 4; c++) {
-            assert_ok(TH_set_num_threads(threads));
-            check_case(TH_FLOAT32, &cases[c], threads == 1 ? LAYOUT_CONTIGUOUS : LAYOUT_REVERSED);
-        }
+    check_large_index_cases(cases, 4, check_case);
 }
 
 static void test_expanded_index(void **state) {

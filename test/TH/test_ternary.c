@@ -118,12 +118,9 @@ static void check_broadcasts(const struct row *r, THDtype dtype) {
     for (int k = 0; k < 3; k++) THTensor_free(x[k]);
 }
 
-static void lengths(void) { each(check_lengths); }
-static void layouts(void) { each(check_layouts); }
-static void broadcasts(void) { each(check_broadcasts); }
-static void test_lengths(void **state) { (void)state, on_every_isa(lengths); }
-static void test_layouts(void **state) { (void)state, on_every_isa(layouts); }
-static void test_broadcasts(void **state) { (void)state, on_every_isa(broadcasts); }
+ON_EVERY_ISA(lengths)
+ON_EVERY_ISA(layouts)
+ON_EVERY_ISA(broadcasts)
 
 #define VALUES(...)                                                                                                    \
     (const double[]) { __VA_ARGS__ }

@@ -198,16 +198,11 @@ static void check_places(const struct row *r, THDtype dtype) {
     THTensor_free(y);
 }
 
-static void lengths(void) { each(check_lengths); }
-static void layouts(void) { each(check_layouts); }
-static void shapes(void) { each(check_shapes); }
-static void specials(void) { each(check_specials); }
-static void places(void) { each(check_places); }
-static void test_lengths(void **state) { (void)state, on_every_isa(lengths); }
-static void test_layouts(void **state) { (void)state, on_every_isa(layouts); }
-static void test_shapes(void **state) { (void)state, on_every_isa(shapes); }
-static void test_specials(void **state) { (void)state, on_every_isa(specials); }
-static void test_places(void **state) { (void)state, on_every_isa(places); }
+ON_EVERY_ISA(lengths)
+ON_EVERY_ISA(layouts)
+ON_EVERY_ISA(shapes)
+ON_EVERY_ISA(specials)
+ON_EVERY_ISA(places)
 
 static void test_threads(void **state) {
     (void)state;

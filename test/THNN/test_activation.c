@@ -50,7 +50,6 @@ static const activation all[] = {
 };
 enum { COUNT = sizeof all / sizeof *all };
 static const double p_used = 0.75; /* exact in every dtype, not an identity */
-static const THDtype floats[] = {TH_FLOAT16, TH_BFLOAT16, TH_FLOAT32, TH_FLOAT64};
 
 /* Within ulp units of `scale` (at least want), as gates are accurate against 1, not against their own tail. */
 static void assert_near(const activation *a, const THTensor *t, int64_t i, real want, real scale) {
@@ -61,14 +60,6 @@ static void assert_near(const activation *a, const THTensor *t, int64_t i, real 
     if (fabsl(got - want) <= ulp * ulp_of(dtype, scale)) return;
     fail_msg("%s on %s, %s, element %d: got %.12Lg, want %.12Lg", a->name, TH_isa(), TH_dtype_name(dtype), (int)i, got,
              want);
-}
-
-static void each_isa(void (*body)(void)) {
-    for (int32_t i = 0; i < TH_isa_count(); i++) {
-        assert_ok(TH_set_isa(TH_isa_name(i)));
-        body();
-    }
-    assert_ok(TH_set_isa(TH_isa_name(0)));
 }
 
 static int is_gate(const activation *a) {
@@ -95,8 +86,8 @@ static void check_values(const activation *a, const THTensor *x, const THTensor 
 static void check_all_layouts(void) {
     for (int k = 0; k < COUNT; k++) {
         for (int d = 0; d < 4; d++) {
-            THTensor *x = tensor_random(floats[d], LIST(5, 67), -9, 9, 3),
-                     *grad = tensor_random(floats[d], LIST(5, 67), -2, 2, 4);
+            THTensor *x = tensor_random(float_dtypes[d], LIST(5, 67), -9, 9, 3),
+                     *grad = tensor_random(float_dtypes[d], LIST(5, 67), -2, 2, 4);
             for (int layout = 0; layout < LAYOUT_COUNT; layout++) {
                 THTensor *xs = tensor_as(x, layout), *gs = tensor_as(grad, (layout + 1) % LAYOUT_COUNT);
                 check_values(&all[k], xs, gs);
@@ -108,7 +99,7 @@ static void check_all_layouts(void) {
         }
     }
 }
-static void test_layouts(void **state) { (void)state, each_isa(check_all_layouts); }
+static void test_layouts(void **state) { (void)state, on_every_isa(check_all_layouts); }
 
 /* Every length around the vector widths, from a misaligned start: one value everywhere gives the same bits everywhere.
  */
@@ -130,13 +121,13 @@ static void check_positions(void) {
         THTensor_free(first);
     }
 }
-static void test_positions(void **state) { (void)state, each_isa(check_positions); }
+static void test_positions(void **state) { (void)state, on_every_isa(check_positions); }
 
 static void check_special(void) {
     const double inf = INFINITY, in[] = {NAN, -inf, inf, 0, -1e-5, -30, 1e4, -1e4};
     for (int d = 2; d < 4; d++) {
-        THTensor *x = tensor_of(floats[d], LIST(8), in),
-                 *ones = tensor_of(floats[d], LIST(8), (double[]){1, 1, 1, 1, 1, 1, 1, 1});
+        THTensor *x = tensor_of(float_dtypes[d], LIST(8), in),
+                 *ones = tensor_of(float_dtypes[d], LIST(8), (double[]){1, 1, 1, 1, 1, 1, 1, 1});
         for (int k = 0; k < COUNT; k++) {
             const activation *a = &all[k];
             THTensor *y = NULL, *g = NULL;
@@ -165,7 +156,7 @@ static void check_special(void) {
         THTensor_free(ones);
     }
 }
-static void test_special(void **state) { (void)state, each_isa(check_special); }
+static void test_special(void **state) { (void)state, on_every_isa(check_special); }
 
 /* An infinite gradient stays where it is: it must not leak as NaN from where relu is flat. */
 static void test_relu_infinite_grad(void **state) {
@@ -194,7 +185,7 @@ static void check_integers(void) {
         }
     }
 }
-static void test_integers(void **state) { (void)state, each_isa(check_integers); }
+static void test_integers(void **state) { (void)state, on_every_isa(check_integers); }
 
 /* ---- shapes and outputs ---- */
 

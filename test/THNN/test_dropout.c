@@ -8,16 +8,6 @@
 
 typedef long double real;
 
-static const THDtype floats[] = {TH_FLOAT16, TH_BFLOAT16, TH_FLOAT32, TH_FLOAT64};
-
-static void each_isa(void (*body)(void)) {
-    for (int32_t i = 0; i < TH_isa_count(); i++) {
-        assert_ok(TH_set_isa(TH_isa_name(i)));
-        body();
-    }
-    assert_ok(TH_set_isa(TH_isa_name(0)));
-}
-
 static THGenerator *seeded(uint64_t seed) {
     THGenerator *g = NULL;
     assert_ok(THGenerator_new(&g, seed));
@@ -39,12 +29,12 @@ static void assert_scaled(const THTensor *y, const THTensor *x, const THTensor *
 static void check_values(void) {
     for (int d = 0; d < 4; d++) {
         for (int layout = 0; layout < LAYOUT_COUNT; layout++) {
-            THTensor *dense = tensor_random(floats[d], LIST(7, 45), -4, 4, 1), *x = tensor_as(dense, layout),
+            THTensor *dense = tensor_random(float_dtypes[d], LIST(7, 45), -4, 4, 1), *x = tensor_as(dense, layout),
                      *want = NULL;
             THTensor *y = NULL, *mask = NULL, *gx = NULL;
             THGenerator *g = seeded(5), *same = seeded(5);
             assert_ok(THNN_dropout(&y, &mask, x, 0.3, g));
-            assert_is(y, floats[d], 7, 45);
+            assert_is(y, float_dtypes[d], 7, 45);
             want = tensor_empty(TH_BOOL, LIST(7, 45));
             assert_ok(TH_bernoulli(want, 1 - 0.3, same));
             assert_same(mask, want);
@@ -58,7 +48,7 @@ static void check_values(void) {
         }
     }
 }
-static void test_values(void **state) { (void)state, each_isa(check_values); }
+static void test_values(void **state) { (void)state, on_every_isa(check_values); }
 
 /* p = 0 keeps all, p = 1 none; NaN and infinity vanish where they are dropped, and pass where they are kept. */
 static void check_ends(void) {
@@ -80,7 +70,7 @@ static void check_ends(void) {
     THTensor *const owned[] = {x, y, mask, gx};
     for (int i = 0; i < 4; i++) THTensor_free(owned[i]);
 }
-static void test_ends(void **state) { (void)state, each_isa(check_ends); }
+static void test_ends(void **state) { (void)state, on_every_isa(check_ends); }
 
 static void test_share(void **state) {
     (void)state;

@@ -12,23 +12,11 @@
 typedef long double real;
 
 enum { NONE = THNN_REDUCTION_NONE, MEAN = THNN_REDUCTION_MEAN, SUM = THNN_REDUCTION_SUM, IGNORED = -100 };
-static const THDtype floats[] = {TH_FLOAT16, TH_BFLOAT16, TH_FLOAT32, TH_FLOAT64};
 
-static void each_isa(void (*body)(void)) {
-    for (int32_t i = 0; i < TH_isa_count(); i++) {
-        assert_ok(TH_set_isa(TH_isa_name(i)));
-        body();
-    }
-    assert_ok(TH_set_isa(TH_isa_name(0)));
-}
-
-static void assert_within(const THTensor *t, int64_t i, real want, real scale) {
-    const real got = element(t, i), unit = ulp_of(THTensor_dtype(t), fmaxl(scale, fabsl(want)));
-    if (isnan(got) && isnan(want)) return;
-    /* double sums of doubles round at every step */
-    if (fabsl(got - want) <= (THTensor_dtype(t) == TH_FLOAT64 ? 32 : 2) * unit) return;
-    fail_msg("%s, %s, element %d: got %.12Lg, want %.12Lg", TH_isa(), TH_dtype_name(THTensor_dtype(t)), (int)i, got,
-             want);
+/* Double sums of doubles round at every step. */
+static void assert_near(const THTensor *t, int64_t i, real want, real scale) {
+    const THDtype dtype = THTensor_dtype(t);
+    assert_within(t, i, want, (dtype == TH_FLOAT64 ? 32 : 2) * ulp_of(dtype, fmaxl(scale, fabsl(want))));
 }
 
 /* One problem: [N, C, inner...] with targets, some ignored. */
@@ -76,7 +64,7 @@ static void check_backward(const problem *p, int32_t reduction, const THTensor *
     for (int64_t i = 0; i < p->elements; i++) {
         for (int64_t c = 0; c < p->classes; c++) {
             const real g = element(grad, reduction == NONE ? i : 0) / (reduction == MEAN ? element(total, 0) : 1);
-            assert_within(out, class_at(p, i, c), g * slope_of(p, i, c), 0);
+            assert_near(out, class_at(p, i, c), g * slope_of(p, i, c), 0);
         }
     }
     THTensor_free(grad);
@@ -89,14 +77,14 @@ static void check_problem(const problem *p) {
         assert_ok(THNN_nll_loss(&out, &total, p->log_prob, p->target, p->weight, IGNORED, p->smoothing, reduction));
         assert_int_equal(THTensor_ndim(out), reduction == NONE ? THTensor_ndim(p->target) : 0);
         assert_int_equal(THTensor_dtype(out), THTensor_dtype(p->log_prob));
-        assert_within(total, 0, total_of(p), 0);
+        assert_near(total, 0, total_of(p), 0);
         real sum = 0;
         for (int64_t i = 0; i < p->elements; i++) {
             sum += loss_of(p, i);
-            if (reduction == NONE) assert_within(out, i, loss_of(p, i), 0);
+            if (reduction == NONE) assert_near(out, i, loss_of(p, i), 0);
         }
-        if (reduction == SUM) assert_within(out, 0, sum, 0);
-        if (reduction == MEAN) assert_within(out, 0, sum / total_of(p), 0);
+        if (reduction == SUM) assert_near(out, 0, sum, 0);
+        if (reduction == MEAN) assert_near(out, 0, sum / total_of(p), 0);
         check_backward(p, reduction, total);
         THTensor_free(out);
         THTensor_free(total);
@@ -138,7 +126,7 @@ static void check_values(void) {
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         for (int d = 0; d < 4; d++) {
             for (int variant = 0; variant < 4; variant++) {
-                check_with(floats[d], TH_INT64, cases[k].sizes, cases[k].ndim, variant, variant & 1,
+                check_with(float_dtypes[d], TH_INT64, cases[k].sizes, cases[k].ndim, variant, variant & 1,
                            variant & 2 ? 0.1 : 0);
             }
         }
@@ -146,7 +134,7 @@ static void check_values(void) {
         check_with(TH_FLOAT32, TH_UINT8, cases[k].sizes, cases[k].ndim, LAYOUT_GAPS, 0, 0);
     }
 }
-static void test_values(void **state) { (void)state, each_isa(check_values); }
+static void test_values(void **state) { (void)state, on_every_isa(check_values); }
 
 /* Cross-entropy from logits as PyTorch defines it: both terms of the mean are divided by the weights of the targets. */
 static void test_cross_entropy(void **state) {

@@ -8,22 +8,10 @@
 
 typedef long double real;
 
-static const THDtype floats[] = {TH_FLOAT16, TH_BFLOAT16, TH_FLOAT32, TH_FLOAT64};
 static const double eps = 1e-5, momentum = 0.25;
 
-static void each_isa(void (*body)(void)) {
-    for (int32_t i = 0; i < TH_isa_count(); i++) {
-        assert_ok(TH_set_isa(TH_isa_name(i)));
-        body();
-    }
-    assert_ok(TH_set_isa(TH_isa_name(0)));
-}
-
-static void assert_within(const THTensor *t, int64_t i, real want, real scale, double ulp) {
-    const real got = element(t, i), unit = ulp_of(THTensor_dtype(t), fmaxl(scale, fabsl(want)));
-    if (fabsl(got - want) <= ulp * unit) return;
-    fail_msg("%s, %s, element %d: got %.12Lg, want %.12Lg", TH_isa(), TH_dtype_name(THTensor_dtype(t)), (int)i, got,
-             want);
+static void assert_near(const THTensor *t, int64_t i, real want, real scale, double ulp) {
+    assert_within(t, i, want, ulp * ulp_of(THTensor_dtype(t), fmaxl(scale, fabsl(want))));
 }
 
 /* ---- reference ---- */
@@ -85,18 +73,18 @@ static void check_forward(const problem *p, int32_t training, THTensor **save_me
         real m = element(p->mean, c), v = element(p->var, c);
         if (training) {
             stats_of(p, c, &m, &v);
-            assert_within(mean, c, (1 - momentum) * element(p->mean, c) + momentum * m, 1, 2);
-            assert_within(var, c, (1 - momentum) * element(p->var, c) + momentum * v * p->count / (p->count - 1), 1, 2);
+            assert_near(mean, c, (1 - momentum) * element(p->mean, c) + momentum * m, 1, 2);
+            assert_near(var, c, (1 - momentum) * element(p->var, c) + momentum * v * p->count / (p->count - 1), 1, 2);
         } else {
             assert_element(mean, c, m, 0);
             assert_element(var, c, v, 0);
         }
-        assert_within(*save_mean, c, m, 1, 4);
-        assert_within(*save_invstd, c, 1 / sqrtl(v + eps), 0, 16);
+        assert_near(*save_mean, c, m, 1, 4);
+        assert_near(*save_invstd, c, 1 / sqrtl(v + eps), 0, 16);
         for (int64_t i = 0; i < THTensor_numel(p->x); i++) {
             if (channel_of(p, i) != c) continue;
             const real scale = optional(p->weight, c, 1) / sqrtl(v + eps);
-            assert_within(y, i, (element(p->x, i) - m) * scale + optional(p->bias, c, 0), fabsl(scale) * 4, 4);
+            assert_near(y, i, (element(p->x, i) - m) * scale + optional(p->bias, c, 0), fabsl(scale) * 4, 4);
         }
     }
     assert_holes(mean);
@@ -121,13 +109,13 @@ static void check_backward(const problem *p, int32_t training, const THTensor *m
             cross += element(p->grad, i) * hat;
             size += fabsl(element(p->grad, i)) * (1 + fabsl(hat));
         }
-        assert_within(gb, c, sum, size / 4, 4);
-        assert_within(gw, c, cross, size / 4, 4);
+        assert_near(gb, c, sum, size / 4, 4);
+        assert_near(gw, c, cross, size / 4, 4);
         for (int64_t i = 0; i < THTensor_numel(p->x); i++) {
             if (channel_of(p, i) != c) continue;
             const real hat = (element(p->x, i) - m) * s, g = element(p->grad, i);
             const real want = training ? w * s * (g - sum / p->count - hat * cross / p->count) : w * s * g;
-            assert_within(gx, i, want, w * s * (2 + size / p->count), 4);
+            assert_near(gx, i, want, w * s * (2 + size / p->count), 4);
         }
     }
     THTensor *const owned[] = {gx, gw, gb};
@@ -143,8 +131,8 @@ static void check_values(void) {
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         for (int d = 0; d < 4; d++) {
             for (int variant = 0; variant < 4; variant++) {
-                const THDtype param = variant == 3 && floats[d] < TH_FLOAT32 ? TH_FLOAT32 : floats[d];
-                problem p = make_problem(floats[d], param, cases[k].sizes, cases[k].ndim, variant, variant);
+                const THDtype param = variant == 3 && float_dtypes[d] < TH_FLOAT32 ? TH_FLOAT32 : float_dtypes[d];
+                problem p = make_problem(float_dtypes[d], param, cases[k].sizes, cases[k].ndim, variant, variant);
                 for (int32_t training = 0; training < 2; training++) {
                     THTensor *mean = NULL, *invstd = NULL;
                     check_forward(&p, training, &mean, &invstd);
@@ -157,7 +145,7 @@ static void check_values(void) {
         }
     }
 }
-static void test_values(void **state) { (void)state, each_isa(check_values); }
+static void test_values(void **state) { (void)state, on_every_isa(check_values); }
 
 /* sum(grad * y) as a function of x, and its derivative by central differences. */
 static real objective(const problem *p) {
@@ -199,7 +187,7 @@ static void check_constant(void) {
     for (int d = 2; d < 4; d++) {
         for (int form = 0; form < 2; form++) {
             const int64_t sizes[] = {37, 5, 21};
-            THTensor *x = tensor_empty(floats[d], sizes, form ? 3 : 2), *y = NULL, *mean = NULL;
+            THTensor *x = tensor_empty(float_dtypes[d], sizes, form ? 3 : 2), *y = NULL, *mean = NULL;
             for (int64_t i = 0; i < THTensor_numel(x); i++) set_element(x, i, values[i / (form ? 21 : 1) % 5]);
             assert_ok(THNN_batch_norm(&y, &mean, NULL, x, NULL, NULL, NULL, NULL, 1, momentum, eps));
             for (int64_t c = 0; c < 5; c++) assert_element(mean, c, element(x, c * (form ? 21 : 1)), 0);
@@ -210,7 +198,7 @@ static void check_constant(void) {
         }
     }
 }
-static void test_constant(void **state) { (void)state, each_isa(check_constant); }
+static void test_constant(void **state) { (void)state, on_every_isa(check_constant); }
 
 /* A mean far larger than the deviation, in float32. */
 static void check_offset(void) {
@@ -222,13 +210,13 @@ static void check_offset(void) {
         real m, v;
         stats_of(&p, c, &m, &v);
         for (int64_t i = 0; i < THTensor_numel(y); i++) {
-            if (channel_of(&p, i) == c) assert_within(y, i, (element(p.x, i) - m) / sqrtl(v + eps), 1, 4);
+            if (channel_of(&p, i) == c) assert_near(y, i, (element(p.x, i) - m) / sqrtl(v + eps), 1, 4);
         }
     }
     THTensor_free(y);
     free_problem(&p);
 }
-static void test_offset(void **state) { (void)state, each_isa(check_offset); }
+static void test_offset(void **state) { (void)state, on_every_isa(check_offset); }
 
 /* ---- outputs ---- */
 

@@ -8,23 +8,6 @@
 
 typedef long double real;
 
-static const THDtype floats[] = {TH_FLOAT16, TH_BFLOAT16, TH_FLOAT32, TH_FLOAT64};
-
-static void each_isa(void (*body)(void)) {
-    for (int32_t i = 0; i < TH_isa_count(); i++) {
-        assert_ok(TH_set_isa(TH_isa_name(i)));
-        body();
-    }
-    assert_ok(TH_set_isa(TH_isa_name(0)));
-}
-
-static void assert_within(const THTensor *t, int64_t i, real want, real tolerance) {
-    const real got = element(t, i);
-    if (fabsl(got - want) <= tolerance) return;
-    fail_msg("%s, %s, element %d: got %.12Lg, want %.12Lg", TH_isa(), TH_dtype_name(THTensor_dtype(t)), (int)i, got,
-             want);
-}
-
 /* Where the rows of t along dim lie: element j of row r has the logical index start(r) + j * inner. */
 typedef struct rows {
     int64_t n, inner, count;
@@ -111,20 +94,20 @@ static void check_shapes(void) {
                  {{3, 100}, 2},  {{2, 3, 65}, 3}, {{1, 1}, 2},   {{1000}, 1},  {{4, 1, 130}, 3}};
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         for (int d = 0; d < 4; d++) {
-            THTensor *x = tensor_random(floats[d], cases[k].sizes, cases[k].ndim, -8, 8, k);
-            THTensor *g = tensor_random(floats[d], cases[k].sizes, cases[k].ndim, -2, 2, k + 50);
+            THTensor *x = tensor_random(float_dtypes[d], cases[k].sizes, cases[k].ndim, -8, 8, k);
+            THTensor *g = tensor_random(float_dtypes[d], cases[k].sizes, cases[k].ndim, -2, 2, k + 50);
             for (int32_t dim = -1; dim < cases[k].ndim; dim++) check_all(x, g, dim);
             THTensor_free(x);
             THTensor_free(g);
         }
     }
 }
-static void test_shapes(void **state) { (void)state, each_isa(check_shapes); }
+static void test_shapes(void **state) { (void)state, on_every_isa(check_shapes); }
 
 static void check_layouts(void) {
     for (int d = 0; d < 4; d++) {
-        THTensor *x = tensor_random(floats[d], LIST(3, 17, 6), -8, 8, 1),
-                 *g = tensor_random(floats[d], LIST(3, 17, 6), -2, 2, 2);
+        THTensor *x = tensor_random(float_dtypes[d], LIST(3, 17, 6), -8, 8, 1),
+                 *g = tensor_random(float_dtypes[d], LIST(3, 17, 6), -2, 2, 2);
         for (int layout = 0; layout < LAYOUT_COUNT; layout++) {
             THTensor *xs = tensor_as(x, layout), *gs = tensor_as(g, (layout + 1) % LAYOUT_COUNT);
             for (int32_t dim = 0; dim < 3; dim++) check_all(xs, gs, dim);
@@ -135,7 +118,7 @@ static void check_layouts(void) {
         THTensor_free(g);
     }
 }
-static void test_layouts(void **state) { (void)state, each_isa(check_layouts); }
+static void test_layouts(void **state) { (void)state, on_every_isa(check_layouts); }
 
 static void test_outputs(void **state) {
     (void)state;
@@ -202,7 +185,7 @@ static void test_empty_and_scalar(void **state) {
 static void each_form(int64_t n, const double *values,
                       void (*body)(const THTensor *y, const THTensor *log_y, int64_t n)) {
     for (int d = 2; d < 4; d++) {
-        THTensor *x = tensor_of(floats[d], (int64_t[]){1, n}, 2, values), *wide = NULL, *across = NULL;
+        THTensor *x = tensor_of(float_dtypes[d], (int64_t[]){1, n}, 2, values), *wide = NULL, *across = NULL;
         assert_ok(THTensor_expand(&wide, x, (int64_t[]){3, n}, 2));
         assert_ok(THTensor_transpose(&across, x, 0, 1));
         for (int form = 0; form < 2; form++) {
@@ -264,7 +247,7 @@ static void check_special(void) {
         each_form(n, values, is_sure);
     }
 }
-static void test_special(void **state) { (void)state, each_isa(check_special); }
+static void test_special(void **state) { (void)state, on_every_isa(check_special); }
 
 /* Millions of terms that are not whole numbers: a sum in float32 would drift. */
 static void check_long(void) {
@@ -282,7 +265,7 @@ static void check_long(void) {
     THTensor *const owned[] = {x, row, across};
     for (int i = 0; i < 3; i++) THTensor_free(owned[i]);
 }
-static void test_long(void **state) { (void)state, each_isa(check_long); }
+static void test_long(void **state) { (void)state, on_every_isa(check_long); }
 
 static void test_threads(void **state) {
     (void)state;

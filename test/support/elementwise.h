@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the tests of elementwise families share: expected values of any dtype, loops over ISAs, comparison by bits. */
+/* What the tests of elementwise families share: expected values of any dtype, comparison by bits. */
 #ifndef SUPPORT_ELEMENTWISE_H
 #define SUPPORT_ELEMENTWISE_H
 
@@ -48,14 +48,10 @@ static inline void assert_same_bits(const THTensor *a, const THTensor *b, const 
                      element(a, i), element(b, i));
 }
 
-/* Runs a test once per ISA of this CPU. */
-static inline void on_every_isa(void (*test)(void)) {
-    const char *before = TH_isa();
-    for (int32_t i = 0; i < TH_isa_count(); i++) {
-        assert_ok(TH_set_isa(TH_isa_name(i)));
-        test();
-    }
-    assert_ok(TH_set_isa(before));
-}
+/* Defines test_<stem>, which runs check_<stem> for all rows and dtypes that the file's each() goes through, on every
+   ISA. */
+#define ON_EVERY_ISA(stem)                                                                                             \
+    static void stem(void) { each(check_##stem); }                                                                     \
+    static void test_##stem(void **state) { (void)state, on_every_isa(stem); }
 
 #endif

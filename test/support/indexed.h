@@ -59,4 +59,27 @@ static inline int64_t coordinate(const int64_t *sizes, int32_t ndim, int32_t dim
 
 static inline int64_t wrapped(long double index, int64_t length) { return (int64_t)index + (index < 0 ? length : 0); }
 
+typedef void (*index_check)(THDtype dtype, const index_case *c, int layout);
+
+/* All of index_cases, in every dtype and layout, on changing ISAs and numbers of threads. */
+static inline void check_index_cases(index_check check) {
+    for (THDtype dtype = 0; dtype < TH_DTYPE_COUNT; dtype++)
+        for (int layout = 0; layout < LAYOUT_COUNT; layout++)
+            for (int c = 0; c < INDEX_CASES; c++) {
+                assert_ok(TH_set_isa(TH_isa_name((c + layout) % TH_isa_count())));
+                assert_ok(TH_set_num_threads(1 + c % 2));
+                check(dtype, &index_cases[c], layout);
+            }
+    assert_ok(TH_set_isa(TH_isa_name(0)));
+}
+
+/* Cases large enough for two threads. */
+static inline void check_large_index_cases(const index_case *cases, int count, index_check check) {
+    for (int threads = 1; threads <= 2; threads++)
+        for (int c = 0; c < count; c++) {
+            assert_ok(TH_set_num_threads(threads));
+            check(TH_FLOAT32, &cases[c], threads == 1 ? LAYOUT_CONTIGUOUS : LAYOUT_REVERSED);
+        }
+}
+
 #endif

@@ -239,4 +239,26 @@ static inline void support_assert_same(const THTensor *got, const THTensor *want
 }
 #define assert_same(got, want) support_assert_same((got), (want), __FILE__, __LINE__)
 
+/* Element i of t is at most `tolerance` from want, or NaN as want is. */
+static inline void assert_within(const THTensor *t, int64_t i, long double want, long double tolerance) {
+    const long double got = element(t, i);
+    if (fabsl(got - want) <= tolerance || (isnan(got) && isnan(want))) return;
+    fail_msg("%s, %s, element %lld: got %.12Lg, want %.12Lg", TH_isa(), TH_dtype_name(THTensor_dtype(t)), (long long)i,
+             got, want);
+}
+
+/* ---- loops ---- */
+
+static const THDtype float_dtypes[] = {TH_FLOAT16, TH_BFLOAT16, TH_FLOAT32, TH_FLOAT64};
+
+/* Runs a test once per ISA of this CPU. */
+static inline void on_every_isa(void (*test)(void)) {
+    const char *before = TH_isa();
+    for (int32_t i = 0; i < TH_isa_count(); i++) {
+        assert_ok(TH_set_isa(TH_isa_name(i)));
+        test();
+    }
+    assert_ok(TH_set_isa(before));
+}
+
 #endif
