@@ -33,7 +33,8 @@ TH_INLINE uint16_t th_bfloat16_store(float f) {
 TH_INLINE float th_float16_load(uint16_t h) {
     uint32_t sign = (uint32_t)(h & 0x8000u) << 16, rest = h & 0x7fffu;
     uint32_t normal = (rest << 13) + (112u << 23);                  /* exponent bias 15 to 127 */
-    uint32_t special = rest << 13 | 0x7f800000u;                    /* infinities and NaN */
+    uint32_t quiet = rest > 0x7c00u ? 0x400000u : 0;                /* as IEEE 754 and hardware want NaN */
+    uint32_t special = rest << 13 | 0x7f800000u | quiet;            /* infinities and NaN */
     uint32_t tiny = th_float_bits((float)(int32_t)rest * 0x1p-24f); /* zero and subnormals */
     return th_bits_float(sign | (rest >= 0x7c00u ? special : rest < 0x400u ? tiny : normal));
 }

@@ -156,6 +156,58 @@ static void all_halves(void) {
 }
 static void test_all_halves(void **state) { (void)state, on_every_isa(all_halves); }
 
+static uint32_t float_bits(float x) {
+    uint32_t u;
+    memcpy(&u, &x, sizeof u);
+    return u;
+}
+
+/* Floats around all halves and the midpoints between them, NaN with payloads among them, and any others. */
+static THTensor *floats_around_halves(THDtype dtype) {
+    const int shift = dtype == TH_FLOAT16 ? 13 : 16;
+    THTensor *half = tensor_empty(dtype, LIST(65536)), *wide = NULL, *t = tensor_empty(TH_FLOAT32, LIST(65536, 8));
+    for (int i = 0; i < 65536; i++) ((uint16_t *)THTensor_data(half))[i] = (uint16_t)i;
+    assert_ok(THTensor_to(&wide, half, TH_FLOAT32));
+    uint32_t *at = THTensor_data(t);
+    uint64_t seed = 1;
+    for (int i = 0; i < 65536; i++, at += 8) {
+        const uint32_t u = float_bits(((float *)THTensor_data(wide))[i]), middle = u + (1u << (shift - 1));
+        const uint32_t bits[8] = {u,
+                                  u - 1,
+                                  u + 1,
+                                  middle,
+                                  middle - 1,
+                                  middle + 1,
+                                  (uint32_t)random_bits(&seed),
+                                  u + (uint32_t)(random_bits(&seed) % (1u << shift))};
+        memcpy(at, bits, sizeof bits);
+    }
+    THTensor_free(half), THTensor_free(wide);
+    return t;
+}
+
+/* Conversions by hardware and by bits agree in every bit, in NaN too. The last ISA has none in hardware. */
+static void test_halves_bits(void **state) {
+    (void)state;
+    for (THDtype dtype = TH_FLOAT16; dtype <= TH_BFLOAT16; dtype++) {
+        THTensor *x = floats_around_halves(dtype), *want[2] = {NULL, NULL}, *got[2] = {NULL, NULL};
+        for (int32_t i = TH_isa_count() - 1; i >= 0; i--) {
+            THTensor **y = i == TH_isa_count() - 1 ? want : got;
+            assert_ok(TH_set_isa(TH_isa_name(i)));
+            assert_ok(THTensor_to(&y[0], x, dtype));
+            for (int k = 0; k < 65536; k++) ((uint16_t *)THTensor_data(y[0]))[8 * k] = (uint16_t)k; /* all of them */
+            assert_ok(THTensor_to(&y[1], y[0], TH_FLOAT32));
+            if (y == want) continue;
+            for (int k = 0; k < 2; k++) assert_same_bits(got[k], want[k], TH_dtype_name(dtype));
+            THTensor_free(got[0]), THTensor_free(got[1]), got[0] = got[1] = NULL;
+        }
+        assert_ok(TH_set_isa(TH_isa_name(0)));
+        for (int64_t i = 0; i < THTensor_numel(x); i += 8)
+            for (int k = 1; k < 8; k++) assert_element(want[0], i + k, element(x, i + k), 0);
+        THTensor_free(x), THTensor_free(want[0]), THTensor_free(want[1]);
+    }
+}
+
 /* Turned and sliced matrices larger than any block, against loops. */
 static void matrices(void) {
     for (THDtype dtype = 0; dtype < TH_DTYPE_COUNT; dtype += 3) {
@@ -283,15 +335,11 @@ static void test_out_of_memory(void **state) {
 int main(void) {
     oom_install();
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_pairs),
-        cmocka_unit_test(test_lengths),
-        cmocka_unit_test(test_edges),
-        cmocka_unit_test(test_all_halves),
-        cmocka_unit_test(test_matrices),
-        cmocka_unit_test(test_broadcast),
-        cmocka_unit_test(test_overlap),
-        cmocka_unit_test(test_errors),
-        cmocka_unit_test(test_clone_contiguous_to),
+        cmocka_unit_test(test_pairs),         cmocka_unit_test(test_lengths),
+        cmocka_unit_test(test_edges),         cmocka_unit_test(test_all_halves),
+        cmocka_unit_test(test_halves_bits),   cmocka_unit_test(test_matrices),
+        cmocka_unit_test(test_broadcast),     cmocka_unit_test(test_overlap),
+        cmocka_unit_test(test_errors),        cmocka_unit_test(test_clone_contiguous_to),
         cmocka_unit_test(test_out_of_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
