@@ -9,7 +9,7 @@
 
 enum { INPUTS_MAX = TH_OPERANDS_MAX - 1, CHUNK = 32768 };
 
-/* ---- equal sizes, contiguous, no casts but of 0-dim inputs ---- */
+/* ---- equal sizes, contiguous or constant, no casts but of constants ---- */
 
 static int same_sizes(const THTensor *a, const THTensor *b) {
     if (a->ndim != b->ndim) return 0;
@@ -22,15 +22,28 @@ static int is_dense(const THTensor *t, THDtype dtype, const THTensor *like) {
     return t->contiguous && t->dtype == dtype && same_sizes(t, like);
 }
 
+/* Every element is the same one: a 0-dim tensor, or one expanded from it. */
+static int is_constant(const THTensor *t) {
+    for (int32_t d = 0; d < t->ndim; d++)
+        if (th_strides(t)[d] && th_sizes(t)[d] != 1) return 0;
+    return t->numel > 0;
+}
+
 /* The input whose sizes the result has, if the op is of the simple kind; else NULL. */
 static const THTensor *find_shape(const th_elementwise *op, const THTensor *out, const THTensor *const *inputs,
                                   int32_t n) {
     const THTensor *shape = inputs[0];
     for (int32_t k = 1; k < n && !shape->ndim; k++) shape = inputs[k];
     if (op->produce != op->result || (out && !is_dense(out, op->produce, shape))) return NULL;
-    for (int32_t k = 0; k < n; k++)
-        if (inputs[k]->ndim && !is_dense(inputs[k], op->compute, shape)) return NULL;
-    return shape;
+    int dense = shape->numel == 1;
+    for (int32_t k = 0; k < n; k++) {
+        if (!inputs[k]->ndim) continue;
+        if (is_dense(inputs[k], op->compute, shape))
+            dense = 1;
+        else if (!is_constant(inputs[k]) || !same_sizes(inputs[k], shape))
+            return NULL;
+    }
+    return dense ? shape : NULL;
 }
 
 typedef struct flat {
@@ -56,7 +69,7 @@ static void run_flat(const th_elementwise *op, THTensor *result, const THTensor 
     f.step[0] = 1;
     for (int32_t k = 0; k < n; k++) {
         f.data[k + 1] = inputs[k]->data;
-        f.step[k + 1] = inputs[k]->ndim || result->numel == 1;
+        f.step[k + 1] = result->numel == 1 || !is_constant(inputs[k]);
         if (inputs[k]->dtype == op->compute) continue;
         th_cast(&constant[k], op->compute, inputs[k]->data, inputs[k]->dtype, 1);
         f.data[k + 1] = (char *)&constant[k];
