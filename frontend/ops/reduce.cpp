@@ -81,6 +81,8 @@ WICK_OP(sum, "sum(Tensor x, int[] dims=[], bool keepdim=False) -> Tensor",
 Tensor sum(const Tensor &x, Dims dims, bool keepdim) {
     Tensor y = reduce<TH_sum>(x, dims, keepdim);
     if (!recording(x)) return y;
+    if (dims.empty())
+        return record("sum", y, wrt(x, [sizes = sizes_of(x)](const Tensor &g) { return expand(g, sizes); }));
     return record("sum", y, wrt(x, [d = reduced(x, dims), keepdim, sizes = sizes_of(x)](const Tensor &g) {
                       return expand(restored(g, d, keepdim), sizes);
                   }));
