@@ -226,6 +226,7 @@ static void test_bits_do_not_depend_on_threads(void **state) {
         check_large(TH_matmul, LIST(600), LIST(600, 900), layout);
     }
     check_large(TH_mm, LIST(1100, 60), LIST(60, 270), LAYOUT_CONTIGUOUS);
+    check_large(TH_mm, LIST(1030, 20), LIST(20, 1100), LAYOUT_CONTIGUOUS);
     check_large(TH_mv, LIST(900, 600), LIST(600), LAYOUT_CONTIGUOUS);
     check_large(TH_bmm, LIST(9, 70, 50), LIST(9, 50, 60), LAYOUT_CONTIGUOUS);
     check_large(TH_matmul, LIST(7, 3, 40, 50), LIST(3, 50, 60), LAYOUT_GAPS);
