@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /** @file TH/TH.h
- *  TH: CPU tensors in C99. Includes every public header but TH/sys.h.
+ * TH: CPU tensors in C99. Includes every public header but TH/sys.h.
  *
- *  Outputs come first, options last. Every fallible function returns THStatus; on failure outputs are untouched and
- *  TH_error_message() names the function, what it got and what it wanted. `new`, `retain` and `free` in a name say who owns;
- *  results through `THTensor **out` are owned by the caller. Different tensors may be used from different threads, one tensor may be
- *  read by many. Any pointer argument that must not be NULL is checked. */
+ * Outputs come first, options last. Every fallible function returns THStatus; on failure outputs are untouched and
+ * TH_error_message() names the function, what it got and what it wanted. `new`, `retain` and `free` in a name say who
+ * owns; results through `THTensor **out` are owned by the caller. Different tensors may be used from different threads,
+ * one tensor may be read by many. Any pointer argument that must not be NULL is checked. */
 #ifndef TH_H
 #define TH_H
 

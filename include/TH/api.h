@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /** @file TH/api.h
- *  Visibility and C linkage, for every TH header. */
+ * Visibility and C linkage, for every TH header. */
 #ifndef TH_API_H
 #define TH_API_H
 

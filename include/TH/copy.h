@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /** @file TH/copy.h
- *  Copies, casts and filling. */
+ * Copies, casts and filling. */
 #ifndef TH_COPY_H
 #define TH_COPY_H
 
@@ -8,8 +8,8 @@
 TH_BEGIN
 
 /** Copies src, broadcast and cast, into dst. Floating to integer truncates toward zero and goes through int64 (so that
- *  -1.0 to uint8 is 255); out of int64's range, infinities and NaN give INT64_MIN before narrowing; anything but 0 is true.
- *  Integers wrap; floating values round to nearest even. Partial overlap is TH_E_ARG. */
+ * -1.0 to uint8 is 255); out of int64's range, infinities and NaN give INT64_MIN before narrowing; anything but 0 is
+ * true. Integers wrap; floating values round to nearest even. Partial overlap is TH_E_ARG. */
 TH_API THStatus THTensor_copy(THTensor *dst, const THTensor *src);
 
 /** A contiguous copy of the same dtype. */
@@ -28,12 +28,13 @@ TH_API THStatus TH_fill(THTensor *t, const THScalar *value);
 TH_API THStatus TH_full(THTensor **out, const int64_t *sizes, int32_t ndim, const THScalar *value, THDtype dtype);
 
 /** start, start + step, ... as long as below end (above, for a negative step); ceil((end - start) / step) elements,
- *  each computed as start + i step. dtype default: int64 if all three are integers, else float32. TH_E_ARG for a zero step, a step of the
- *  wrong sign or bounds that are not finite. */
-TH_API THStatus TH_arange(THTensor **out, const THScalar *start, const THScalar *end, const THScalar *step, THDtype dtype);
+ * each computed as start + i step. dtype default: int64 if all three are integers, else float32. TH_E_ARG for a zero
+ * step, a step of the wrong sign or bounds that are not finite. */
+TH_API THStatus TH_arange(THTensor **out, const THScalar *start, const THScalar *end, const THScalar *step,
+                          THDtype dtype);
 
-/** `steps` values evenly from start to end, both hit exactly (1: start alone). dtype default: float32. TH_E_ARG for bounds that
- *  are not finite and steps < 0. */
+/** `steps` values evenly from start to end, both hit exactly (1: start alone). dtype default: float32. TH_E_ARG for
+ * bounds that are not finite and steps < 0. */
 TH_API THStatus TH_linspace(THTensor **out, const THScalar *start, const THScalar *end, int64_t steps, THDtype dtype);
 
 /** n by m with ones on the diagonal. dtype default: float32. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /** @file TH/dtype.h
- *  Element types, scalars and type promotion. */
+ * Element types, scalars and type promotion. */
 #ifndef TH_DTYPE_H
 #define TH_DTYPE_H
 
@@ -36,17 +36,17 @@ TH_API int32_t TH_dtype_is_floating(THDtype dtype);
 TH_API int32_t TH_dtype_is_signed(THDtype dtype);
 
 /** The dtype that holds both, by PyTorch's promotion table (uint8 + int8 is int16,
- *  any integer + float16 is float16, float16 + bfloat16 is float32). TH_E_TYPE for an invalid code. */
+ * any integer + float16 is float16, float16 + bfloat16 is float32). TH_E_TYPE for an invalid code. */
 TH_API THStatus TH_promote_types(THDtype *out, THDtype a, THDtype b);
 
 /** The dtype in which `n` tensors meet, by PyTorch's rules: tensors with dimensions decide; 0-dim tensors
- *  count only if they are of a higher category (bool < integer < floating), and numbers
- *  (THTensor_new_scalar) below both; a floating number among integers gives float32. NULL entries are skipped. */
+ * count only if they are of a higher category (bool < integer < floating), and numbers
+ * (THTensor_new_scalar) below both; a floating number among integers gives float32. NULL entries are skipped. */
 TH_API THStatus TH_result_type(THDtype *out, const struct THTensor *const *tensors, int32_t n);
 
 /** A number of any dtype, as an argument. `kind` says which member of `v` holds it. */
 typedef struct THScalar {
-    int32_t kind; /**< TH_SCALAR_BOOL or TH_SCALAR_INT (v.i), TH_SCALAR_FLOAT (v.d) */
+    int32_t kind;     /**< TH_SCALAR_BOOL or TH_SCALAR_INT (v.i), TH_SCALAR_FLOAT (v.d) */
     int32_t reserved; /**< 0 */
     union {
         int64_t i;

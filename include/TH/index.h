@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /** @file TH/index.h
- *  Reading and writing by index, and joining. Index tensors are int64 or int32; an index out of [-size, size) is
- *  TH_E_INDEX and found before anything is written. Source and result have the same dtype. */
+ * Reading and writing by index, and joining. Index tensors are int64 or int32; an index out of [-size, size) is
+ * TH_E_INDEX and found before anything is written. Source and result have the same dtype. */
 #ifndef TH_INDEX_H
 #define TH_INDEX_H
 
@@ -15,15 +15,17 @@ TH_API THStatus TH_index_select(THTensor **out, const THTensor *x, int32_t dim, 
 TH_API THStatus TH_gather(THTensor **out, const THTensor *x, int32_t dim, const THTensor *index);
 
 /** x with x[index[i][j]][j] = src[i][j] (dim 0), and with += . In place for *out == x. With repeated indices
- *  scatter keeps one of the values, scatter_add adds them in logical order. */
+ * scatter keeps one of the values, scatter_add adds them in logical order. */
 TH_API THStatus TH_scatter(THTensor **out, const THTensor *x, int32_t dim, const THTensor *index, const THTensor *src);
-TH_API THStatus TH_scatter_add(THTensor **out, const THTensor *x, int32_t dim, const THTensor *index, const THTensor *src);
+TH_API THStatus TH_scatter_add(THTensor **out, const THTensor *x, int32_t dim, const THTensor *index,
+                               const THTensor *src);
 
 /** x with the slices of src added at the 1-D index along dim, in logical order. */
-TH_API THStatus TH_index_add(THTensor **out, const THTensor *x, int32_t dim, const THTensor *index, const THTensor *src);
+TH_API THStatus TH_index_add(THTensor **out, const THTensor *x, int32_t dim, const THTensor *index,
+                             const THTensor *src);
 
 /** Joins n >= 1 tensors along an existing dimension; other sizes must agree; dtypes promote. 1-D tensors of size 0
- *  are skipped whatever the others' dimensions. */
+ * are skipped whatever the others' dimensions. */
 TH_API THStatus TH_cat(THTensor **out, const THTensor *const *tensors, int32_t n, int32_t dim);
 
 /** Joins n >= 1 tensors of equal sizes along a new dimension. */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /** @file TH/matmul.h
- *  Products of matrices. Both operands have the same dtype (else TH_E_TYPE); float32 and float64 run on BLAS, where operands whose rows or
- *  columns are contiguous are passed without copies; halves accumulate in float32; integers wrap; bool is TH_E_TYPE.
- *  An inner size of 0 gives zeros. `*out` given: right sizes and dtype, no overlap with the operands. */
+ * Products of matrices. Both operands have the same dtype (else TH_E_TYPE); float32 and float64 run on BLAS, where
+ * operands whose rows or columns are contiguous are passed without copies; halves accumulate in float32; integers wrap;
+ * bool is TH_E_TYPE. An inner size of 0 gives zeros. `*out` given: right sizes and dtype, no overlap with the operands.
+ */
 #ifndef TH_MATMUL_H
 #define TH_MATMUL_H
 
@@ -18,7 +19,7 @@ TH_API THStatus TH_bmm(THTensor **out, const THTensor *a, const THTensor *b); /*
 TH_API THStatus TH_matmul(THTensor **out, const THTensor *a, const THTensor *b);
 
 /** beta c + alpha a b for matrices; c broadcasts to [m, n]. alpha, beta NULL are 1; beta 0 does not read c.
- *  *out may be c. */
+ * *out may be c. */
 TH_API THStatus TH_addmm(THTensor **out, const THTensor *c, const THTensor *a, const THTensor *b, const THScalar *beta,
                          const THScalar *alpha);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /** @file TH/status.h
- *  Statuses and the calling thread's error text. */
+ * Statuses and the calling thread's error text. */
 #ifndef TH_STATUS_H
 #define TH_STATUS_H
 
@@ -23,11 +23,11 @@ TH_API const char *TH_status_kind(THStatus status);
 TH_API const char *TH_status_meaning(THStatus status);
 
 /** The text of the most recent failure on the calling thread: "<function>: got ..., want ...".
- *  "" before the first failure. Borrowed; valid until the next failure on this thread. */
+ * "" before the first failure. Borrowed; valid until the next failure on this thread. */
 TH_API const char *TH_error_message(void);
 
 /** Sets the calling thread's error text to a copy of `message` (cut at 1023 bytes; NULL is "")
- *  and returns `status`, so that a library or a callback can write `return TH_raise(...)`. */
+ * and returns `status`, so that a library or a callback can write `return TH_raise(...)`. */
 TH_API THStatus TH_raise(THStatus status, const char *message);
 
 TH_END

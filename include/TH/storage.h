@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /** @file TH/storage.h
- *  Counted blocks of bytes that tensors view. */
+ * Counted blocks of bytes that tensors view. */
 #ifndef TH_STORAGE_H
 #define TH_STORAGE_H
 
@@ -26,8 +26,8 @@ enum {
 TH_API THStatus THStorage_new(THStorage **out, int64_t nbytes);
 
 /** Wraps foreign memory on `device`. `deleter(user)` is called once, on whichever thread drops the last
- *  reference; not called if this function fails. NULL deleter: the memory outlives the storage.
- *  readonly != 0: writing into tensors over it is an error. */
+ * reference; not called if this function fails. NULL deleter: the memory outlives the storage.
+ * readonly != 0: writing into tensors over it is an error. */
 TH_API THStatus THStorage_new_foreign(THStorage **out, void *data, int64_t nbytes, THDevice device, int32_t readonly,
                                       void (*deleter)(void *user), void *user);
 
@@ -51,7 +51,7 @@ TH_API int32_t THStorage_is_readonly(const THStorage *s);
 TH_API int64_t THStorage_refcount(const THStorage *s); /**< a snapshot */
 
 /** How often the bytes were written through TH: every function that writes into a tensor it was given adds one.
- *  Who saves a tensor for later compares versions to learn of a change. */
+ * Who saves a tensor for later compares versions to learn of a change. */
 TH_API uint64_t THStorage_version(const THStorage *s);
 
 /** Says that the bytes were written by other means. */

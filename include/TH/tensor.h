@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /** @file TH/tensor.h
- *  The tensor: a typed, strided window on a storage. Descriptors never change after creation.
+ * The tensor: a typed, strided window on a storage. Descriptors never change after creation.
  *
- *  Strides and offsets count elements. 0-dim tensors are scalars; sizes may be 0. `dim` arguments may be
- *  negative, counting from the end. View functions make a new descriptor over the same storage, on every device. */
+ * Strides and offsets count elements. 0-dim tensors are scalars; sizes may be 0. `dim` arguments may be
+ * negative, counting from the end. View functions make a new descriptor over the same storage, on every device. */
 #ifndef TH_TENSOR_H
 #define TH_TENSOR_H
 
@@ -17,11 +17,12 @@ enum { TH_MAX_DIM = 64 };
 
 /* ---- creation ---- */
 
-/** A contiguous tensor, elements not initialised. TH_E_SHAPE if its bytes (with zero sizes counted as 1) do not fit int64_t. */
+/** A contiguous tensor, elements not initialised. TH_E_SHAPE if its bytes (with zero sizes counted as 1) do not fit
+ * int64_t. */
 TH_API THStatus THTensor_new(THTensor **out, THDtype dtype, const int64_t *sizes, int32_t ndim);
 
-/** A window on `storage` (retained). `strides` NULL: contiguous. Every element must lie inside the storage, aligned to its size, and
- *  strides must not be negative; several elements may share memory. */
+/** A window on `storage` (retained). `strides` NULL: contiguous. Every element must lie inside the storage, aligned to
+ * its size, and strides must not be negative; several elements may share memory. */
 TH_API THStatus THTensor_new_over(THTensor **out, THStorage *storage, THDtype dtype, const int64_t *sizes,
                                   const int64_t *strides, int32_t ndim, int64_t offset);
 
@@ -29,7 +30,7 @@ TH_API THStatus THTensor_new_over(THTensor **out, THStorage *storage, THDtype dt
 TH_API THStatus THTensor_new_copy(THTensor **out, THDtype dtype, const int64_t *sizes, int32_t ndim, const void *data);
 
 /** A 0-dim tensor that is a number: bool, int64 or float64 by kind, weak in type promotion (TH_result_type),
- *  so that `x + 2.5` keeps the dtype of x. */
+ * so that `x + 2.5` keeps the dtype of x. */
 TH_API THStatus THTensor_new_scalar(THTensor **out, const THScalar *value);
 
 /** One more reference. Returns its argument; NULL is allowed, here and in THTensor_free. */
@@ -46,17 +47,19 @@ TH_API int64_t THTensor_numel(const THTensor *t);
 TH_API int64_t THTensor_offset(const THTensor *t);
 TH_API THDtype THTensor_dtype(const THTensor *t);
 TH_API THDevice THTensor_device(const THTensor *t);
-TH_API THStorage *THTensor_storage(const THTensor *t); /**< borrowed */
-TH_API void *THTensor_data(const THTensor *t);         /**< first element */
+TH_API THStorage *THTensor_storage(const THTensor *t);    /**< borrowed */
+TH_API void *THTensor_data(const THTensor *t);            /**< first element */
 TH_API int32_t THTensor_is_contiguous(const THTensor *t); /**< row-major without gaps */
 TH_API int32_t THTensor_is_number(const THTensor *t);     /**< made by THTensor_new_scalar */
 
-/** Writes "float32[2, 3]" into buf, always ended by 0, cut at `cap` bytes. Returns the length it wanted. t may be NULL. */
+/** Writes "float32[2, 3]" into buf, always ended by 0, cut at `cap` bytes. Returns the length it wanted. t may be NULL.
+ */
 TH_API int64_t THTensor_describe(const THTensor *t, char *buf, int64_t cap);
 
 /* ---- elements ---- */
 
-/** Reads or writes the element at `index` (ndim numbers, negative from the end), cast as THTensor_copy does. TH_E_INDEX out of range. */
+/** Reads or writes the element at `index` (ndim numbers, negative from the end), cast as THTensor_copy does. TH_E_INDEX
+ * out of range. */
 TH_API THStatus THTensor_get(THScalar *out, const THTensor *t, const int64_t *index);
 TH_API THStatus THTensor_set(THTensor *t, const int64_t *index, const THScalar *value);
 
@@ -72,7 +75,8 @@ TH_API THStatus THTensor_alias(THTensor **out, const THTensor *t);
 TH_API THStatus THTensor_narrow(THTensor **out, const THTensor *t, int32_t dim, int64_t start, int64_t length);
 
 /** Elements start, start+step, ... below end, bounds clamped as Python slices do; step >= 1. */
-TH_API THStatus THTensor_slice(THTensor **out, const THTensor *t, int32_t dim, int64_t start, int64_t end, int64_t step);
+TH_API THStatus THTensor_slice(THTensor **out, const THTensor *t, int32_t dim, int64_t start, int64_t end,
+                               int64_t step);
 
 /** Removes dim at one index. */
 TH_API THStatus THTensor_select(THTensor **out, const THTensor *t, int32_t dim, int64_t index);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /** @file THNN/THNN.h
- *  THNN: CPU neural-network kernels in C99. Includes every public header. */
+ * THNN: CPU neural-network kernels in C99. Includes every public header. */
 #ifndef THNN_H
 #define THNN_H
 

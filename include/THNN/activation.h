@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /** @file THNN/activation.h
- *  Elementwise activations. NaN passes through all of them; -inf gives NaN where it meets a factor that is 0 there
- *  (gelu, gelu_tanh, silu). In place is allowed (*out == x, backward also *out == grad). Nothing broadcasts. */
+ * Elementwise activations. NaN passes through all of them; -inf gives NaN where it meets a factor that is 0 there
+ * (gelu, gelu_tanh, silu). In place is allowed (*out == x, backward also *out == grad). Nothing broadcasts. */
 #ifndef THNN_ACTIVATION_H
 #define THNN_ACTIVATION_H
 
@@ -16,7 +16,7 @@ TH_BEGIN
  *    silu        x sigmoid(x). p is not used.
  *    elu         x above 0, p expm1(x) elsewhere.
  *    softplus    log(1 + exp(p x)) / p, p > 0.
- *  relu also takes integers forward (uint8 ... int64). p is rounded to the dtype computed in. */
+ * relu also takes integers forward (uint8 ... int64). p is rounded to the dtype computed in. */
 #define THNN_ACTIVATION(name, ...)                                                                                     \
     THNN_API THStatus THNN_##name(THTensor **out, const THTensor *x, double p);                                        \
     THNN_API THStatus THNN_##name##_backward(THTensor **out, const THTensor *grad, const THTensor *x, double p);

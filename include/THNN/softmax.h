@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /** @file THNN/softmax.h
- *  Softmax along one dimension (negative: from the end; a 0-dim tensor counts as one of size 1), sums in double.
- *  log_softmax is (x - max) - log(sum(exp(x - max))). Rows that are all -inf, or hold inf or NaN, give NaN. In place is
- *  allowed. */
+ * Softmax along one dimension (negative: from the end; a 0-dim tensor counts as one of size 1), sums in double.
+ * log_softmax is (x - max) - log(sum(exp(x - max))). Rows that are all -inf, or hold inf or NaN, give NaN. In place is
+ * allowed. */
 #ifndef THNN_SOFTMAX_H
 #define THNN_SOFTMAX_H
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* clang-format off */
 /* The whole C ABI of Wick in one file without a preprocessor line: cffi's cdef() and LuaJIT's ffi.cdef() take this text as it is.
    C and C++ include wick/abi.h, which adds <stdint.h>, extern "C" and visibility around it.
 

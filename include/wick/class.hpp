@@ -23,7 +23,7 @@ struct WICK_API Method : Callable {
 
 /// A class of a family; as a Callable its constructor: "Conv2d(int in_channels, ...)", no results.
 struct WICK_API Class : Callable {
-    std::string family, name; ///< "nn", "Conv2d"
+    std::string family, name;    ///< "nn", "Conv2d"
     std::type_index type;        ///< the C++ type of its objects
     std::vector<Method> methods; ///< its own, found before the family's
     /// Called with exactly schema.arguments.size() values.

@@ -26,7 +26,7 @@ struct Argument {
     bool keyword_only = false;
     bool has_default = false;
     Value default_value{};
-    std::vector<int64_t> storage;   ///< of a list default
+    std::vector<int64_t> storage; ///< of a list default
     std::vector<double> float_storage;
     std::vector<char> text_storage; ///< of a string default
 
