@@ -2,9 +2,9 @@
 /* Threads: the only place that starts any. */
 #include "TH/runtime.h"
 #include "TH/sys.h"
+#include "expr/openmp.h"
 #include "extern/blas.h"
 
-#include <omp.h>
 #include <pthread.h>
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -39,30 +39,51 @@ THStatus TH_set_num_threads(int32_t n) {
     return TH_OK;
 }
 
+/* One call that several threads work on. */
+typedef struct call {
+    void (*body)(void *arg, int64_t lo, int64_t hi);
+    void *arg;
+    int64_t n, grain, pieces;
+    int32_t start_gate, end_gate;
+} call;
+
+static void run(const call *c, int64_t first, int64_t last) {
+    for (int64_t i = first; i < last; i++) c->body(c->arg, i * c->grain, i < c->pieces - 1 ? (i + 1) * c->grain : c->n);
+}
+
 /* The thread sanitizer does not know the synchronisation inside libgomp, and would take the compiler's own code for a
    region for a race: that code is left out of its sight, and it sees these two calls instead. */
 static __attribute__((noinline)) void gate_open(int32_t *gate) { __atomic_fetch_add(gate, 1, __ATOMIC_RELEASE); }
 static __attribute__((noinline)) int32_t gate_pass(int32_t *gate) { return __atomic_load_n(gate, __ATOMIC_ACQUIRE); }
 
+/* The calling thread's share: runs of pieces, as equal as can be. */
+static void share(void *arg) {
+    call *c = arg;
+    gate_pass(&c->start_gate);
+    int64_t thread = omp_get_thread_num(), threads_here = omp_get_num_threads();
+    int64_t least = c->pieces / threads_here, longer = c->pieces % threads_here;
+    int64_t first = thread * least + (thread < longer ? thread : longer);
+    run(c, first, first + least + (thread < longer));
+    gate_open(&c->end_gate);
+}
+
 __attribute__((no_sanitize("thread"))) void TH_parallel(int64_t n, int64_t grain,
                                                         void (*body)(void *arg, int64_t lo, int64_t hi), void *arg) {
     if (n <= 0) return;
     if (grain < 1) grain = 1;
-    int64_t pieces = (n - 1) / grain + 1;
-    int32_t team = pieces == 1 || omp_in_parallel() ? 1 : TH_num_threads();
-    if (team > pieces) team = (int32_t)pieces;
+    call c = {.body = body, .arg = arg, .n = n, .grain = grain, .pieces = (n - 1) / grain + 1};
+    int32_t team = c.pieces == 1 || omp_in_parallel() ? 1 : TH_num_threads();
+    if (team > c.pieces) team = (int32_t)c.pieces;
     if (team == 1) {
-        for (int64_t i = 0; i < pieces; i++) body(arg, i * grain, i < pieces - 1 ? (i + 1) * grain : n);
+        run(&c, 0, c.pieces);
         return;
     }
-    int32_t start_gate = 0, end_gate = 0;
-    gate_open(&start_gate);
+    gate_open(&c.start_gate);
+#ifdef __clang__
+    GOMP_parallel(share, &c, (unsigned)team, 0);
+#else
 #pragma omp parallel num_threads(team)
-    {
-        gate_pass(&start_gate);
-#pragma omp for schedule(static) nowait
-        for (int64_t i = 0; i < pieces; i++) body(arg, i * grain, i < pieces - 1 ? (i + 1) * grain : n);
-        gate_open(&end_gate);
-    }
-    gate_pass(&end_gate);
+    share(&c);
+#endif
+    gate_pass(&c.end_gate);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "extern/blas.h"
+#include "expr/openmp.h"
 
 #include <cblas.h>
-#include <omp.h>
 
 /* OpenBLAS on OpenMP uses as many threads as the calling thread may; that is a per-thread setting. */
 static inline int threads_begin(void) {

@@ -3,7 +3,6 @@
    while it runs, so that calls from several threads share nothing. */
 #include "extern/onednn.h"
 
-#include <omp.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +10,7 @@
 #include "TH/memory.h"
 #include "TH/runtime.h"
 #include "TH/sys.h"
+#include "expr/openmp.h"
 
 enum { X, WEIGHT, Y, ARRAYS };
 enum { CACHE_MAX = 128 };
