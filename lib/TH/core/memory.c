@@ -105,7 +105,8 @@ static void *source_alloc(int64_t nbytes) {
     if (hooks.alloc) return hooks.alloc(hooks.user, nbytes, ALIGNMENT);
     if (nbytes < HUGE_PAGE) return aligned_alloc(ALIGNMENT, (size_t)nbytes);
     void *p = NULL;
-    if (posix_memalign(&p, HUGE_PAGE, (size_t)nbytes) != 0) return NULL; /* aligned_alloc wants a multiple of the page */
+    if (posix_memalign(&p, HUGE_PAGE, (size_t)nbytes) != 0)
+        return NULL; /* aligned_alloc wants a multiple of the page */
 #if defined(MADV_HUGEPAGE)
     /* fewer page faults and TLB misses: adding 1M floats took 147 us instead of 176 */
     madvise(p, (size_t)nbytes, MADV_HUGEPAGE);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Writing by index. */
 #include "TH/index.h"
+#include "core/index.h"
 #include "core/iter.h"
 #include "core/overlap.h"
-#include "core/index.h"
 
 static THStatus check_arguments(const char *fn, THTensor **out, const THTensor *x, const THTensor *index,
                                 const THTensor *src, int32_t *dim) {
