@@ -199,11 +199,38 @@ static void check_places(const struct row *r, THDtype dtype) {
     THTensor_free(y);
 }
 
+/* Where results overflow, become subnormal or 0, or reach 1; tanh of subnormal numbers is exact. */
+static void edges(void) {
+    enum { N = 3001 };
+    static const struct {
+        THStatus (*f)(THTensor **out, const THTensor *x);
+        long double (*reference)(long double x);
+        double lo, hi, ulp;
+    } ranges[] = {
+        {TH_exp, ref_exp, -105, -87, 4},       {TH_exp, ref_exp, 88, 89, 4},
+        {TH_exp, ref_exp, -1e38, 1e38, 4},     {TH_sigmoid, ref_sigmoid, -88, -86, 6},
+        {TH_sigmoid, ref_sigmoid, 86, 105, 6}, {TH_sigmoid, ref_sigmoid, -1e38, 1e38, 6},
+        {TH_tanh, ref_tanh, 7.5, 9.5, 4},      {TH_tanh, ref_tanh, -1e38, 1e38, 4},
+        {TH_tanh, ref_tanh, -1e-41, 1e-41, 0},
+    };
+    for (size_t k = 0; k < sizeof ranges / sizeof *ranges; k++) {
+        long double want[N];
+        THTensor *x = tensor_random(TH_FLOAT32, LIST(N), ranges[k].lo, ranges[k].hi, k), *y = NULL;
+        for (int i = 0; i < N; i++) want[i] = ranges[k].reference(element(x, i));
+        assert_ok(ranges[k].f(&y, x));
+        assert_values(y, want, NULL, ranges[k].ulp, "edge");
+        for (int i = 0; i < N && ranges[k].f == TH_tanh; i++) assert_true(fabsl(element(y, i)) <= 1);
+        THTensor_free(x);
+        THTensor_free(y);
+    }
+}
+
 ON_EVERY_ISA(lengths)
 ON_EVERY_ISA(layouts)
 ON_EVERY_ISA(shapes)
 ON_EVERY_ISA(specials)
 ON_EVERY_ISA(places)
+static void test_edges(void **state) { (void)state, on_every_isa(edges); }
 
 static void test_threads(void **state) {
     (void)state;
@@ -295,10 +322,10 @@ static void test_out_of_memory(void **state) {
 int main(void) {
     oom_install();
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_lengths),       cmocka_unit_test(test_layouts),  cmocka_unit_test(test_shapes),
-        cmocka_unit_test(test_specials),      cmocka_unit_test(test_places),   cmocka_unit_test(test_threads),
-        cmocka_unit_test(test_output_dtypes), cmocka_unit_test(test_wrapping), cmocka_unit_test(test_errors),
-        cmocka_unit_test(test_out_of_memory),
+        cmocka_unit_test(test_lengths),  cmocka_unit_test(test_layouts),       cmocka_unit_test(test_shapes),
+        cmocka_unit_test(test_specials), cmocka_unit_test(test_places),        cmocka_unit_test(test_edges),
+        cmocka_unit_test(test_threads),  cmocka_unit_test(test_output_dtypes), cmocka_unit_test(test_wrapping),
+        cmocka_unit_test(test_errors),   cmocka_unit_test(test_out_of_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
