@@ -105,28 +105,36 @@ Tensor from_data(const void *p, Sizes sizes, DType dtype) {
     return Tensor::adopt(out);
 }
 
+namespace {
+/// A deleter that runs only once it is armed, so that a failed from_blob leaves the memory to the caller.
+struct BlobOwner {
+    std::function<void()> deleter;
+    bool armed = false;
+    static void run(void *user) {
+        std::unique_ptr<BlobOwner> owner(static_cast<BlobOwner *>(user));
+        if (owner->armed && owner->deleter) owner->deleter();
+    }
+};
+} // namespace
+
 Tensor from_blob(void *p, Sizes sizes, DType dtype, std::function<void()> deleter) {
     int64_t bytes = TH_dtype_size(static_cast<THDtype>(dtype));
     for (int64_t s : sizes)
         if (__builtin_mul_overflow(bytes, s, &bytes))
             fail(TH_E_SHAPE, "from_blob: got sizes whose product overflows, want smaller ones");
-    auto *owner = deleter ? new std::function<void()>(std::move(deleter)) : nullptr;
-    auto run = [](void *user) {
-        auto *f = static_cast<std::function<void()> *>(user);
-        (*f)();
-        delete f;
-    };
+    auto owner = std::make_unique<BlobOwner>(BlobOwner{std::move(deleter)});
+    BlobOwner *user = owner.get();
     THStorage *storage = nullptr;
-    THStatus status = THStorage_new_foreign(&storage, p, bytes, TH_CPU, 0, owner ? +run : nullptr, owner);
-    if (status != TH_OK) {
-        delete owner;
-        throw_status(status);
-    }
+    check(THStorage_new_foreign(&storage, p, bytes, TH_CPU, 0, BlobOwner::run, user));
+    owner.release(); // the storage's
     THTensor *out = nullptr;
-    status = THTensor_new_over(&out, storage, static_cast<THDtype>(dtype), sizes.data(), nullptr, length(sizes), 0);
+    THStatus status =
+        THTensor_new_over(&out, storage, static_cast<THDtype>(dtype), sizes.data(), nullptr, length(sizes), 0);
     THStorage_free(storage);
     check(status);
-    return Tensor::adopt(out);
+    Tensor t = Tensor::adopt(out);
+    user->armed = true;
+    return t;
 }
 
 // ---- random numbers ----

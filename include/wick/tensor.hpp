@@ -212,7 +212,7 @@ WICK_API Tensor linspace(const Scalar &start, const Scalar &end, int64_t steps, 
 WICK_API Tensor eye(int64_t n, DType dtype = kFLOAT32);
 /// A copy of `numel` elements at p.
 WICK_API Tensor from_data(const void *p, Sizes sizes, DType dtype);
-/// Wraps foreign memory; `deleter` runs when the last tensor over it goes.
+/// Wraps foreign memory; `deleter` runs when the last tensor over it goes, not if this fails.
 WICK_API Tensor from_blob(void *p, Sizes sizes, DType dtype, std::function<void()> deleter = {});
 template <class T> Tensor tensor(std::initializer_list<T> values) {
     return from_data(std::data(values), {static_cast<int64_t>(values.size())}, dtype_of<T>());

@@ -64,6 +64,8 @@ TEST(Tensor, FromDataCopiesFromBlobDoesNot) {
     }
     EXPECT_EQ(deleted, 1);
     EXPECT_WICK_ERROR(from_blob(data, {INT64_MAX, 2}, kFLOAT32), TH_E_SHAPE, "overflow");
+    EXPECT_WICK_ERROR(from_blob(data, {-1}, kFLOAT32, [&] { deleted++; }), TH_E_ARG, "-4 bytes");
+    EXPECT_EQ(deleted, 1); // not by a call that failed
 }
 
 TEST(Tensor, SeededRandomNumbersRepeat) {
