@@ -4,22 +4,9 @@
 #ifndef TH_EXPR_HALF_H
 #define TH_EXPR_HALF_H
 
-#include "expr/template.h"
+#include "expr/bits.h"
 
 #include <math.h>
-#include <string.h>
-
-TH_INLINE float th_bits_float(uint32_t u) {
-    float f;
-    memcpy(&f, &u, sizeof f);
-    return f;
-}
-
-TH_INLINE uint32_t th_float_bits(float f) {
-    uint32_t u;
-    memcpy(&u, &f, sizeof u);
-    return u;
-}
 
 TH_INLINE float th_bfloat16_load(uint16_t h) { return th_bits_float((uint32_t)h << 16); }
 

@@ -10,10 +10,9 @@
 #ifndef TH_EXPR_VMATH_H
 #define TH_EXPR_VMATH_H
 
-#include "expr/template.h"
+#include "expr/bits.h"
 
 #include <math.h>
-#include <string.h>
 
 #if defined(__GNUC__) && !defined(__clang__) && defined(TH_HAVE_VECTOR_MATH)
 #define TH_VMATH1(fn)                                                                                                  \
@@ -38,28 +37,16 @@ TH_INLINE double th_tanh(double x) { return tanh(x); }
 TH_INLINE double th_sigmoid(double x) { return 1 / (1 + exp(-x)); }
 
 #if defined(__FMA__) || defined(__ARM_FEATURE_FMA)
-TH_INLINE float th_float_of_bits(uint32_t bits) {
-    float x;
-    memcpy(&x, &bits, sizeof x);
-    return x;
-}
-
-TH_INLINE uint32_t th_bits_of_float(float x) {
-    uint32_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    return bits;
-}
-
 /* tools/gen/vmath_coefficients.py prints the constants below. Comparisons are such that NaN stays. */
 
 /* exp(x) = p 2^n for x >= -104, with n <= 150. Returns p and sets *m to n + 254 plus a multiple of 2^22: half of m is
  * the biased exponent of 2^(n / 2), which no float result's n takes out of range. */
 TH_INLINE float th_exp_split(float x, uint32_t *m) {
     const float shift = 0x1.8p23f + 254; /* floats near it are integers: adding it rounds */
-    const int32_t most = (int32_t)th_bits_of_float(shift + 150);
-    int32_t bits = (int32_t)th_bits_of_float(fmaf(x, 0x1.715476p0f, shift)); /* x / log(2) */
+    const int32_t most = (int32_t)th_float_bits(shift + 150);
+    int32_t bits = (int32_t)th_float_bits(fmaf(x, 0x1.715476p0f, shift)); /* x / log(2) */
     bits = bits < most ? bits : most;
-    const float n = th_float_of_bits((uint32_t)bits) - shift;
+    const float n = th_bits_float((uint32_t)bits) - shift;
     const float r = fmaf(n, -0x1.7f7d1cp-20f, fmaf(n, -0x1.62e4p-1f, x)); /* x - n log(2), the first product exact */
     float p = fmaf(0.00138146116f, r, 0.00836871006f);
     p = fmaf(p, r, 0.041668389f);
@@ -73,15 +60,15 @@ TH_INLINE float th_exp_split(float x, uint32_t *m) {
 TH_INLINE float th_expf(float x) {
     uint32_t m;
     const float p = th_exp_split(x < -104 ? -104 : x, &m);
-    return p * th_float_of_bits((m >> 1) << 23) * th_float_of_bits((m - (m >> 1)) << 23);
+    return p * th_bits_float((m >> 1) << 23) * th_bits_float((m - (m >> 1)) << 23);
 }
 
 /* 1 / (1 + p 2^n) as a / (a + p b) with a = 2^(-n / 2), b = 2^(n / 2). */
 TH_INLINE float th_sigmoidf(float x) {
     uint32_t m;
     const float p = th_exp_split(x > 104 ? -104 : -x, &m);
-    const float a = th_float_of_bits((254 - (m >> 1)) << 23);
-    return a / fmaf(p, th_float_of_bits((m - (m >> 1)) << 23), a);
+    const float a = th_bits_float((254 - (m >> 1)) << 23);
+    return a / fmaf(p, th_bits_float((m - (m >> 1)) << 23), a);
 }
 
 /* 2 t / (1 + t^2) with t = a / (2 + d) = tanh(x / 2); errors of t count less and less towards 1. Without forming 2 + d
