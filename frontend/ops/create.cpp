@@ -5,21 +5,24 @@
 namespace wick {
 
 namespace {
-Tensor &uniform_(Tensor &x, double low, double high) {
+/// Overwrites x by fill(th); what x was before gets no gradient.
+template <class F> Tensor &refill(const char *fn, Tensor &x, F fill) {
+    return in_place(fn, x, [&](const Tensor &old, THTensor *into) {
+        check(fill(into));
+        Tensor y = Tensor::adopt(THTensor_retain(into));
+        if (!recording(old)) return y;
+        return record(fn, y, wrt(old, [](const Tensor &g) { return zeros_like(g); }));
+    });
+}
 
-    check_in_place("uniform_", x, false);
-    check(TH_uniform(x.th(), low, high, nullptr));
-    return x;
+Tensor &uniform_(Tensor &x, double low, double high) {
+    return refill("uniform_", x, [=](THTensor *t) { return TH_uniform(t, low, high, nullptr); });
 }
 Tensor &normal_(Tensor &x, double mean, double std) {
-    check_in_place("normal_", x, recording(x));
-    check(TH_normal(x.th(), mean, std, nullptr));
-    return x;
+    return refill("normal_", x, [=](THTensor *t) { return TH_normal(t, mean, std, nullptr); });
 }
 Tensor &bernoulli_(Tensor &x, double p) {
-    check_in_place("bernoulli_", x, recording(x));
-    check(TH_bernoulli(x.th(), p, nullptr));
-    return x;
+    return refill("bernoulli_", x, [=](THTensor *t) { return TH_bernoulli(t, p, nullptr); });
 }
 Tensor manual_seed_op(int64_t seed) {
     manual_seed(static_cast<uint64_t>(seed));

@@ -3,6 +3,7 @@
 #include "support/errors.hpp"
 #include "wick/autograd.hpp"
 #include "wick/ops.hpp"
+#include "wick/value.hpp"
 #include <cmath>
 #include <gtest/gtest.h>
 
@@ -78,6 +79,19 @@ TEST(InPlace, FillCutsTheHistory) {
     y.zero_();
     y.backward();
     EXPECT_EQ(x.grad().item<double>(), 0);
+}
+
+TEST(InPlace, RandomFillsCutTheHistoryToo) {
+    for (const char *name : {"uniform_", "normal_", "bernoulli_"}) {
+        Tensor x = tensor({1.0, 2.0}).requires_grad_();
+        Tensor y = x * 3;
+        OwnedValue in(box(y)), out;
+        Value result{};
+        find_op(name)->call({&in.get(), 1}, {&result, 1});
+        out = OwnedValue(result);
+        sum(y).backward();
+        EXPECT_EQ(sum(x.grad()).item<double>(), 0) << name;
+    }
 }
 
 TEST(InPlace, SharedMemoryIsRefusedWhileRecording) {
