@@ -2,7 +2,8 @@
 /* What kernel sources and their templates share, in every library.
 
    A kernel source is compiled once per row of isa.def and exports one table, named TH_ISA_NAME(stem); ops select it by
-   tables.inc. A template (.inc) is included once per type, by types.inc, floats.inc or widths.inc. */
+   tables.inc. A template (.inc) is included once per type, by types.inc (or floats.inc, integers.inc, numbers.inc) or
+   widths.inc. */
 #ifndef TH_EXPR_TEMPLATE_H
 #define TH_EXPR_TEMPLATE_H
 

@@ -6,21 +6,20 @@
 
 #include <string.h>
 
+enum {
+#define TH_UNARY(name, class, ulp, ...) ULP_##name = ulp,
+#include "TH/ops/unary.def"
+#undef TH_UNARY
+};
+
 #define TH_TEMPLATE "kernels/unary.inc"
 #include "expr/types.inc"
 
-#define FLOATS(name) [TH_FLOAT32] = run_##name##_float32, [TH_FLOAT64] = run_##name##_float64
-#define INTEGERS(name)                                                                                                 \
-    [TH_UINT8] = run_##name##_uint8, [TH_INT8] = run_##name##_int8, [TH_INT16] = run_##name##_int16,                   \
-    [TH_INT32] = run_##name##_int32, [TH_INT64] = run_##name##_int64
-
-#define TH_UNARY_FLOAT(name) {FLOATS(name)},
-#define TH_UNARY_NUMERIC(name) {FLOATS(name), INTEGERS(name)},
-#define TH_UNARY_ROUND(name) {FLOATS(name), INTEGERS(name)},
-#define TH_UNARY_BITS(name) {[TH_BOOL] = run_##name##_bool, INTEGERS(name)},
-#define TH_UNARY_TEST(name) {[TH_BOOL] = run_##name##_uint8, FLOATS(name), INTEGERS(name)},
-#define TH_UNARY(name, class, ...) TH_UNARY_##class(name)
-
+#define TH_ROWS
+#define TH_EXPR(name, value) [TH_UNARY_##name][TH_CODE] = FN(run_##name),
+#define TH_TEST TH_EXPR
+#define TH_SHARED(name) [TH_UNARY_##name][TH_CODE] = AS(run_##name),
 const struct th_unary_table TH_ISA_NAME(th_unary) = {{
-#include "TH/ops/unary.def"
+#define TH_TEMPLATE "expr/unary.inc"
+#include "expr/types.inc"
 }};
