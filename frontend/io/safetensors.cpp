@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "expr/sizes.h"
 #include "io/safetensors_header.hpp"
 #include <algorithm>
 #include <bit>
@@ -79,7 +80,7 @@ void save_safetensors(const std::string &path, const NamedTensors &tensors, cons
             throw ref.error("tensor " + quote(name) + ": got " +
                                 (t.defined() ? t.describe() + " on a device" : "none") + ", want a CPU tensor",
                             TH_E_ARG);
-        int64_t bytes = t.numel() * TH_dtype_size(static_cast<THDtype>(t.dtype()));
+        int64_t bytes = th_size_mul(t.numel(), TH_dtype_size(static_cast<THDtype>(t.dtype())));
         header.tensors.push_back(
             {name, static_cast<THDtype>(t.dtype()), {t.sizes().begin(), t.sizes().end()}, 0, bytes});
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "wick/nn/init.hpp"
+#include "expr/sizes.h"
 #include <cmath>
 
 namespace wick::nn::init {
@@ -46,9 +47,8 @@ const Tensor &ones_(const Tensor &t) { return constant_(t, 1); }
 
 Fans fans(const Tensor &weight) {
     if (weight.dim() < 2) throw Error(TH_E_SHAPE, "init: got " + weight.describe() + ", want at least 2 dimensions");
-    int64_t kernel = 1;
-    for (int64_t size : weight.sizes().subspan(2)) kernel *= size;
-    return {weight.size(1) * kernel, weight.size(0) * kernel};
+    int64_t kernel = th_size_product(weight.sizes().data() + 2, weight.dim() - 2);
+    return {th_size_mul(weight.size(1), kernel), th_size_mul(weight.size(0), kernel)};
 }
 
 double calculate_gain(std::string_view nonlinearity, double a) {

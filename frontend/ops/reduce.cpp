@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "expr/sizes.h"
 #include "ops/op.hpp"
 #include <algorithm>
 
@@ -33,7 +34,7 @@ Tensor restored(Tensor t, const std::vector<int32_t> &dims, bool keepdim) {
 int64_t count(const Tensor &x, const std::vector<int32_t> &dims) {
     int64_t n = 1;
     for (int32_t d : dims)
-        if (x.dim() > 0) n *= x.size(d);
+        if (x.dim() > 0) n = th_size_mul(n, x.size(d));
     return n;
 }
 

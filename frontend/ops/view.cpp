@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Views and what is close to them. The gradient of most is the view that leads back.
+#include "expr/sizes.h"
 #include "ops/op.hpp"
 
 namespace wick {
@@ -16,17 +17,12 @@ template <auto Fn> Tensor sized(const char *name, const Tensor &x, Sizes sizes) 
 }
 
 /// Positions 0 ... numel-1 in the shape of x.
-Tensor positions(Sizes sizes) {
-    int64_t n = 1;
-    for (int64_t s : sizes) n *= s;
-    return reshape(arange(0, n), sizes);
-}
+Tensor positions(Sizes sizes) { return reshape(arange(0, th_size_product(sizes.data(), length(sizes))), sizes); }
 
 /// The gradient of any view that picks elements: adds each of g to the element it came from. `picked` holds the view of
 /// positions().
 Tensor add_back(const Tensor &g, const Tensor &picked, const std::vector<int64_t> &sizes) {
-    int64_t n = 1;
-    for (int64_t s : sizes) n *= s;
+    int64_t n = th_size_product(sizes.data(), length(sizes));
     return reshape(index_add(zeros({n}, g.dtype()), 0, reshape(picked, {-1}), reshape(g, {-1})), sizes);
 }
 } // namespace

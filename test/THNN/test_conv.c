@@ -427,6 +427,29 @@ static void test_errors(void **state) {
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) THTensor_free(all[i]);
 }
 
+/* Sizes whose products do not fit: results without elements are made all the same, others are out of memory. */
+static void test_products_of_sizes_overflow(void **state) {
+    (void)state;
+    const int64_t wide = INT64_C(1) << 30, kernels[][2] = {{1, wide}, {wide, 1}, {3037000500, 1}};
+    FOR_BACKENDS(b) for (int i = 0; i < 3; i++) for (int64_t k = 0; k < 2; k++) {
+        const int64_t *r = kernels[i];
+        THNNConv2d g = {{1, 1}, {r[0] > 1 ? wide : 0, r[1] > 1 ? wide : 0}, {1, 1}, 1};
+        THTensor *one = tensor_of(TH_FLOAT64, LIST(1, 1, 1, 1), (double[]){1}), *x = NULL, *w = NULL, *y = NULL;
+        assert_ok(THTensor_expand(&x, one, LIST(k ? 1 << 20 : 1, 1, 1, 1)));
+        if (k == 0) assert_ok(THTensor_new(&w, TH_FLOAT64, LIST(0, 1, r[0], r[1])));
+        if (k == 1) assert_ok(THTensor_expand(&w, one, LIST(1, 1, r[0], r[1])));
+        THStatus status = THNN_conv2d(&y, x, w, NULL, &g);
+        if (r[0] > INT32_MAX)
+            assert_fails(TH_E_SHAPE, "THNN_conv2d: got x of sizes [", status);
+        else if (k == 0)
+            assert_ok(status), assert_int_equal(THTensor_numel(y), 0);
+        else
+            assert_int_equal(status, TH_E_MEMORY);
+        THTensor *all[] = {one, x, w, y};
+        for (size_t t = 0; t < sizeof all / sizeof *all; t++) THTensor_free(all[t]);
+    }
+}
+
 static void exhaust(void *arg) {
     THDtype dtype = *(const THDtype *)arg;
     THNNConv2d g = {{1, 1}, {1, 1}, {1, 1}, 1};
@@ -469,6 +492,7 @@ int main(void) {
         cmocka_unit_test(test_calls_from_several_threads),
         cmocka_unit_test(test_backend_names),
         cmocka_unit_test(test_errors),
+        cmocka_unit_test(test_products_of_sizes_overflow),
         cmocka_unit_test(test_out_of_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

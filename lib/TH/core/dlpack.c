@@ -3,6 +3,7 @@
 #include "TH/dlpack.h"
 #include "TH/memory.h"
 #include "core/tensor.h"
+#include "expr/sizes.h"
 
 #include <string.h>
 
@@ -117,7 +118,7 @@ THStatus THTensor_from_dlpack(THTensor **out, void *managed) {
     for (int32_t i = d->ndim - 1; i >= 0; i--) {
         /* the stride of a dimension that does not move may be anything, also negative */
         strides[i] = d->strides && d->shape[i] > 1 ? d->strides[i] : step;
-        step *= d->shape[i] > 1 ? d->shape[i] : 1;
+        step = th_size_mul(step, d->shape[i] > 1 ? d->shape[i] : 1);
     }
     if ((status = reach(&nbytes, d, strides)) != TH_OK) return status;
     if (nbytes > 0 && !d->data) return TH_raisef(TH_E_ARG, "%s: data is NULL", import_fn);

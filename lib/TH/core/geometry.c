@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "core/geometry.h"
+#include "expr/sizes.h"
 
 static THStatus raise_shapes(const char *fn, const THTensor *const *tensors, int32_t n) {
     char text[512];
@@ -99,7 +100,7 @@ void th_geometry_merge(th_geometry *g) {
     int32_t last = 0;
     for (int32_t d = 1; d < g->ndim; d++) {
         if (is_one_run(g, last, d)) {
-            g->sizes[last] *= g->sizes[d];
+            g->sizes[last] = th_size_mul(g->sizes[last], g->sizes[d]);
             continue;
         }
         last++;

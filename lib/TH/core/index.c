@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "core/index.h"
+#include "expr/sizes.h"
 #include "kernels/copy.h"
 #include "kernels/index.h"
 
@@ -169,7 +170,7 @@ static void plan_others(plan *p, const THTensor *whole, const THTensor *part, co
         const axis a = p->other[k];
         if (a.whole == last->whole * last->size && a.part == last->part * last->size &&
             a.index == last->index * last->size)
-            last->size *= a.size;
+            last->size = th_size_mul(last->size, a.size);
         else
             p->other[p->nother++] = a;
     }
@@ -201,8 +202,8 @@ void th_pick_run(int mode, const THTensor *whole, const THTensor *part, const TH
     p.chunk = ordered ? p.loop.size : CHUNK;
     p.strips = (p.run.size - 1) / p.strip + 1;
     p.chunks = (p.loop.size - 1) / p.chunk + 1;
-    int64_t tasks = p.strips * p.chunks;
-    for (int32_t k = 0; k < p.nother; k++) tasks *= p.other[k].size;
+    int64_t tasks = th_size_mul(p.strips, p.chunks);
+    for (int32_t k = 0; k < p.nother; k++) tasks = th_size_mul(tasks, p.other[k].size);
     const int64_t work =
         (p.run.size < p.strip ? p.run.size : p.strip) * (p.loop.size < p.chunk ? p.loop.size : p.chunk);
     TH_parallel(tasks, TASK_WORK / work + 1, run_tasks, &p);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "core/iter.h"
+#include "expr/sizes.h"
 
 #include "kernels/copy.h"
 
@@ -88,7 +89,7 @@ static void deliver(const th_iter *it, char *at, const int64_t *n, buffers *b) {
 
 static void run_block(const th_iter *it, char *const *at, const int64_t *n, buffers *b) {
     void *p[TH_OPERANDS_MAX];
-    int64_t step[TH_OPERANDS_MAX] = {1}, moving = 0, count = n[0] * n[1];
+    int64_t step[TH_OPERANDS_MAX] = {1}, moving = 0, count = th_size_mul(n[0], n[1]);
     const int direct = it->outputs && it->operand[0].stored == it->operand[0].computed && is_run(it, 0, n);
     if (it->outputs) p[0] = direct ? at[0] : b->computed[0];
     for (int32_t k = it->outputs; k < it->space.n; k++) {
@@ -222,7 +223,8 @@ void th_iter_run(th_iter *it, th_kernel kernel, const void *param) {
     make_constants(it);
     choose_block(it);
     int64_t blocks = 1;
-    for (int32_t d = 0; d < it->space.ndim; d++) blocks *= (it->space.sizes[d] - 1) / step_of(it, d) + 1;
+    for (int32_t d = 0; d < it->space.ndim; d++)
+        blocks = th_size_mul(blocks, (it->space.sizes[d] - 1) / step_of(it, d) + 1);
     TH_parallel(blocks, CHUNK / (it->block[0] * it->block[1]), run_blocks, it);
 }
 

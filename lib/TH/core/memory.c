@@ -6,6 +6,7 @@
    allocate. */
 #include "TH/memory.h"
 #include "TH/sys.h"
+#include "expr/sizes.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -214,7 +215,7 @@ static void start(void) {
     char *end = NULL;
     int64_t bytes = text ? strtoll(text, &end, 10) : -1;
     if (!text || end == text || *end || bytes < 0)
-        bytes = CACHE_BY_DEFAULT ? (int64_t)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE) / 4 : 0;
+        bytes = CACHE_BY_DEFAULT ? th_size_mul(sysconf(_SC_PHYS_PAGES), sysconf(_SC_PAGESIZE)) / 4 : 0;
     STORE(limit, bytes);
     have_key = pthread_key_create(&key, thread_ends) == 0;
     pthread_atfork(lock, unlock, unlock);

@@ -2,6 +2,7 @@
 #include "core/reduce.h"
 #include "TH/memory.h"
 #include "core/iter.h"
+#include "expr/sizes.h"
 #include "kernels/copy.h"
 
 #include <string.h>
@@ -64,7 +65,7 @@ THStatus th_reduce_dims(uint64_t *mask, const char *fn, const THTensor *x, const
 int64_t th_reduce_count(const THTensor *x, uint64_t mask) {
     int64_t count = 1;
     for (int32_t d = 0; d < x->ndim; d++)
-        if (mask >> d & 1) count *= th_sizes(x)[d];
+        if (mask >> d & 1) count = th_size_mul(count, th_sizes(x)[d]);
     return count;
 }
 
@@ -82,7 +83,7 @@ static int32_t merge_axes(axis *a, int32_t n) {
     int32_t kept = 0;
     for (int32_t i = 1; i < n; i++) {
         if (a[i].x == a[kept].x * a[kept].size && a[i].out == a[kept].out * a[kept].size)
-            a[kept].size *= a[i].size;
+            a[kept].size = th_size_mul(a[kept].size, a[i].size);
         else
             a[++kept] = a[i];
     }
@@ -321,7 +322,7 @@ static THStatus reduce(const th_reduction *op, const THTensor *out, const THTens
     p.partial = NULL;
     plan_axes(&p, x, out, mask);
     plan_work(&p, out->numel);
-    const int64_t tasks = p.strips * p.pieces, bytes = tasks * (int64_t)sizeof *p.partial;
+    const int64_t tasks = th_size_mul(p.strips, p.pieces), bytes = th_size_mul(tasks, sizeof *p.partial);
     if (p.pieces > 1 && !(p.partial = TH_alloc(bytes)))
         return TH_raisef(TH_E_MEMORY, "%s: could not allocate %lld bytes for partial results", op->fn,
                          (long long)bytes);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "core/tensor.h"
 #include "TH/memory.h"
+#include "expr/sizes.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -144,7 +145,7 @@ static THTensor *make_owner(THStorage *storage, THDtype dtype, const int64_t *si
     t->number = 0;
     for (int32_t i = 0; i < ndim; i++) {
         t->geometry[i] = sizes[i];
-        t->numel *= sizes[i];
+        t->numel = th_size_mul(t->numel, sizes[i]);
     }
     if (strides)
         for (int32_t i = 0; i < ndim; i++) t->geometry[ndim + i] = strides[i];

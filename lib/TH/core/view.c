@@ -2,6 +2,7 @@
 /* Other windows on the same storage. */
 #include "TH/copy.h"
 #include "core/tensor.h"
+#include "expr/sizes.h"
 
 #include <string.h>
 
@@ -202,13 +203,13 @@ static int view_strides(int64_t *strides, const THTensor *t, const int64_t *size
     int64_t step = 1, chunk = 1;
     for (int32_t i = t->ndim - 1; i >= 0; i--) {
         if (chunk == 1) step = old_strides[i];
-        chunk *= old_sizes[i];
+        chunk = th_size_mul(chunk, old_sizes[i]);
         int joined = i > 0 && (old_sizes[i - 1] == 1 || old_strides[i - 1] == chunk * step);
         if (joined) continue;
         int64_t filled = 1;
         for (; k >= 0 && (filled < chunk || sizes[k] == 1); k--) {
             strides[k] = filled * step;
-            filled *= sizes[k];
+            filled = th_size_mul(filled, sizes[k]);
         }
         if (filled != chunk) return 0;
         chunk = 1;
@@ -280,7 +281,7 @@ THStatus THTensor_flatten(THTensor **out, const THTensor *t, int32_t start_dim, 
                          th_tensor_text(text, t));
     if (t->ndim == 0) return reshape(out, fn, t, (const int64_t[]){1}, 1);
     for (; last > first; last--) {
-        g.sizes[first] *= g.sizes[first + 1];
+        g.sizes[first] = th_size_mul(g.sizes[first], g.sizes[first + 1]);
         erase(&g, first + 1);
     }
     return reshape(out, fn, t, g.sizes, g.ndim);

@@ -3,6 +3,7 @@
 #include "TH/index.h"
 #include "TH/memory.h"
 #include "core/iter.h"
+#include "expr/sizes.h"
 
 #include <string.h>
 
@@ -25,7 +26,7 @@ static THStatus window(THTensor **out, const THTensor *result, const THTensor *t
 
 static THStatus fill(const char *fn, THTensor *result, const THTensor *const *tensors, int32_t n, int32_t dim,
                      int stacked) {
-    const int64_t bytes = (int64_t)n * (int64_t)sizeof(THTensor *);
+    const int64_t bytes = th_size_mul(n, sizeof(THTensor *));
     THTensor **windows = TH_alloc(bytes);
     if (!windows) return TH_raisef(TH_E_MEMORY, "%s: could not allocate %lld bytes", fn, (long long)bytes);
     memset(windows, 0, (size_t)bytes);

@@ -6,6 +6,7 @@
 #include "TH/memory.h"
 #include "core/geometry.h"
 #include "core/iter.h"
+#include "expr/sizes.h"
 #include "extern/blas.h"
 #include "ops/product.h"
 
@@ -238,7 +239,7 @@ static THStatus dot_floating(const char *fn, THTensor *result, const THTensor *a
     int64_t n = x.rows, pieces = n > 0 ? (n - 1) / DOT_PIECE + 1 : 0;
     w.sums = &one;
     if (status == TH_OK && pieces > 1) {
-        w.sums = TH_alloc(pieces * (int64_t)sizeof(double));
+        w.sums = TH_alloc(th_size_mul(pieces, sizeof(double)));
         if (!w.sums) status = TH_E_MEMORY;
     }
     if (status == TH_OK) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "ops/product.h"
 
+#include "expr/sizes.h"
 #include "extern/blas.h"
 #include "kernels/copy.h"
 #include "kernels/matmul.h"
@@ -79,7 +80,7 @@ static int fold(th_matrix *x) {
 
 static int64_t batch_count(const th_matrix *x) {
     int64_t n = 1;
-    for (int32_t d = 0; d < x->nbatch; d++) n *= x->batch_sizes[d];
+    for (int32_t d = 0; d < x->nbatch; d++) n = th_size_mul(n, x->batch_sizes[d]);
     return n;
 }
 

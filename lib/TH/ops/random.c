@@ -2,6 +2,7 @@
 #include "TH/random.h"
 #include "core/generator.h"
 #include "core/iter.h"
+#include "expr/sizes.h"
 #include "expr/template.h"
 #include "kernels/copy.h"
 #include "kernels/random.h"
@@ -39,7 +40,7 @@ static void merge_dims(fill_job *job) {
         if (job->size[n] == 1)
             job->size[n] = size, job->stride[n] = stride;
         else if (stride == job->stride[n] * job->size[n])
-            job->size[n] *= size;
+            job->size[n] = th_size_mul(job->size[n], size);
         else
             job->size[++n] = size, job->stride[n] = stride;
         job->ndim = n;
@@ -66,10 +67,10 @@ static void fill_groups(void *arg, int64_t lo, int64_t hi) {
     double drawn[PIECE * TH_GROUP / 2], cast[PIECE * TH_GROUP]; /* a group has 64 floats or 32 doubles */
     for (int64_t g = lo; g < hi; g += PIECE) {
         const int64_t groups = hi - g < PIECE ? hi - g : PIECE, at = g * job->per_group;
-        const int64_t left = job->t->numel - at, n = left < groups * job->per_group ? left : groups * job->per_group;
+        const int64_t left = job->t->numel - at, most = groups * job->per_group, n = left < most ? left : most;
         th_draw draw = job->draw;
         draw.block += (uint64_t)g * TH_GROUP_BLOCKS;
-        if (dtype == job->drawn && job->t->contiguous && n == groups * job->per_group) {
+        if (dtype == job->drawn && job->t->contiguous && n == most) {
             job->kernel((char *)job->t->data + at * TH_dtype_size(dtype), groups, &draw);
             continue;
         }

@@ -7,6 +7,7 @@
 #include "TH/runtime.h"
 #include "TH/sys.h"
 #include "core/conv.h"
+#include "expr/sizes.h"
 #include "kernels/conv.h"
 
 #define TH_TABLE thnn_conv
@@ -66,13 +67,17 @@ static thnn_conv_strip strip_of(const gemm_work *w, int64_t strip) {
     return (thnn_conv_strip){&w->g->rows, &w->g->cols, w->g->c, lo, hi < w->g->rows.out ? hi : w->g->rows.out};
 }
 
+static int64_t strip_size(const gemm_work *w, const thnn_conv_strip *s) {
+    return th_size_mul(s->hi - s->lo, w->g->cols.out);
+}
+
 static void forward(void *arg, int64_t lo, int64_t hi) {
     gemm_work *w = arg;
     int64_t slot = acquire(w), ld_y = w->y_plane;
     for (int64_t i = lo; i < hi; i++) {
         int64_t group = i / w->strips % w->g->groups, image = i / w->strips / w->g->groups;
         thnn_conv_strip s = strip_of(w, i % w->strips);
-        int64_t first = s.lo * w->g->cols.out, n = (s.hi - s.lo) * w->g->cols.out;
+        int64_t first = s.lo * w->g->cols.out, n = strip_size(w, &s);
         char *y = at(w, y_of(w, image, group), first), *columns = w->scratch + slot * w->slot_bytes;
         for (int64_t k = 0; w->args.bias && k < w->g->k; k++)
             w->kernels->fill(at(w, y, k * ld_y), (const char *)w->args.bias + (group * w->g->k + k) * w->size, n);
@@ -95,7 +100,7 @@ static void backward_input(void *arg, int64_t lo, int64_t hi) {
         if (!w->direct) memset(x, 0, (size_t)(w->g->c * w->x_plane * w->size));
         for (int64_t strip = 0; strip < w->strips; strip++) {
             thnn_conv_strip s = strip_of(w, strip);
-            int64_t first = s.lo * w->g->cols.out, n = (s.hi - s.lo) * w->g->cols.out;
+            int64_t first = s.lo * w->g->cols.out, n = strip_size(w, &s);
             char *to = w->direct ? at(w, x, first) : columns;
             TH_gemm(w->dtype, 1, 0, w->taps, n, w->g->k, weight_of(w, group), w->ld,
                     at(w, y_of(w, image, group), first), w->y_plane, 0, to, w->direct ? w->x_plane : n);
@@ -108,7 +113,7 @@ static void backward_input(void *arg, int64_t lo, int64_t hi) {
 /* One part of one group: its images in turn. */
 static void backward_weight(void *arg, int64_t lo, int64_t hi) {
     gemm_work *w = arg;
-    int64_t slot = acquire(w), weights = w->g->k * w->taps;
+    int64_t slot = acquire(w), weights = th_size_mul(w->g->k, w->taps);
     for (int64_t i = lo; i < hi; i++) {
         int64_t group = i % w->g->groups, first_image = i / w->g->groups * w->part_images;
         int64_t end = first_image + w->part_images < w->g->images ? first_image + w->part_images : w->g->images;
@@ -116,7 +121,7 @@ static void backward_weight(void *arg, int64_t lo, int64_t hi) {
         memset(sum, 0, (size_t)(weights * w->size));
         for (int64_t j = first_image * w->strips; j < end * w->strips; j++) {
             thnn_conv_strip s = strip_of(w, j % w->strips);
-            int64_t image = j / w->strips, first = s.lo * w->g->cols.out, n = (s.hi - s.lo) * w->g->cols.out;
+            int64_t image = j / w->strips, first = s.lo * w->g->cols.out, n = strip_size(w, &s);
             char *columns = w->scratch + slot * w->slot_bytes;
             if (w->direct)
                 columns = at(w, x_of(w, image, group), first);
@@ -141,21 +146,24 @@ static int64_t larger(int64_t a, int64_t b) { return a > b ? a : b; }
 static int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
 static int64_t whole(int64_t n, int64_t piece) { return n > 0 ? (n - 1) / piece + 1 : 0; }
 
+/* Bytes in whole cache lines. */
+static int64_t lines(int64_t bytes) { return th_size_mul(whole(bytes, 64), 64); }
+
 static gemm_work plan(THDtype dtype, const thnn_conv *g, const thnn_conv_args *args) {
     const thnn_axis *a = &g->rows, *b = &g->cols;
     gemm_work w = {.g = g, .args = *args, .dtype = dtype, .size = TH_dtype_size(dtype)};
     w.kernels = &tables[TH_isa_index()]->of[dtype == TH_FLOAT64];
-    w.taps = g->c * a->kernel * b->kernel;
+    w.taps = th_size_mul(g->c, th_size_mul(a->kernel, b->kernel));
     w.ld = larger(w.taps, 1);
-    w.x_plane = a->in * b->in;
-    w.y_plane = a->out * b->out;
+    w.x_plane = th_size_mul(a->in, b->in);
+    w.y_plane = th_size_mul(a->out, b->out);
     w.direct =
         a->kernel == 1 && b->kernel == 1 && a->stride == 1 && b->stride == 1 && a->padding == 0 && b->padding == 0;
-    int64_t row = w.ld * b->out;
+    int64_t row = th_size_mul(w.ld, b->out);
     w.strip_rows = smaller(larger(STRIP / row, 1), a->out);
     w.strips = whole(a->out, w.strip_rows);
-    w.columns = w.direct ? 0 : row * w.strip_rows;
-    w.weights = g->groups * g->k * w.taps;
+    w.columns = w.direct ? 0 : th_size_mul(row, w.strip_rows);
+    w.weights = th_size_mul(th_size_mul(g->groups, g->k), w.taps);
     w.part_images = larger(whole(g->images, smaller(PARTS, larger(PARTS_MAX / larger(w.weights, 1), 1))), 1);
     w.parts = whole(g->images, w.part_images);
     return w;
@@ -163,10 +171,11 @@ static gemm_work plan(THDtype dtype, const thnn_conv *g, const thnn_conv_args *a
 
 static THStatus run(gemm_work *w, int64_t pieces, double cost, void (*body)(void *, int64_t, int64_t)) {
     w->slots = smaller(TH_num_threads(), larger(pieces, 1));
-    w->slot_bytes = whole(w->columns * w->size, 64) * 64;
-    int64_t flags = whole(w->slots * (int64_t)sizeof *w->busy, 64) * 64;
-    int64_t partial = body == backward_weight ? larger(w->parts - 1, 0) * w->weights * w->size : 0;
-    int64_t bytes = flags + w->slots * w->slot_bytes + partial;
+    w->slot_bytes = lines(th_size_mul(w->columns, w->size));
+    int64_t flags = lines(th_size_mul(w->slots, sizeof *w->busy));
+    int64_t partial =
+        body == backward_weight ? th_size_mul(larger(w->parts - 1, 0), th_size_mul(w->weights, w->size)) : 0;
+    int64_t bytes = th_size_add(th_size_add(flags, th_size_mul(w->slots, w->slot_bytes)), partial);
     char *memory = TH_alloc(bytes);
     if (!memory) return TH_E_MEMORY;
     w->busy = (int32_t *)(void *)memory;
@@ -180,15 +189,18 @@ static THStatus run(gemm_work *w, int64_t pieces, double cost, void (*body)(void
 }
 
 THStatus thnn_conv_gemm(const char *fn, THDtype dtype, const thnn_conv *g, const thnn_conv_args *args) {
-    const thnn_axis *a = &g->rows, *b = &g->cols;
-    if (larger(g->c * a->kernel * b->kernel, g->k) > THNN_WINDOW_MAX ||
-        larger(a->in * b->in, a->out * b->out) > THNN_WINDOW_MAX)
-        return TH_raisef(TH_E_UNSUPPORTED, "%s: got planes or windows of 2^31 elements or more, want fewer", fn);
     gemm_work w = plan(dtype, g, args);
-    int64_t pairs = g->images * g->groups;
+    if (g->images == 0 || g->k == 0) { /* no products */
+        if (g->kind == THNN_CONV_BACKWARD_INPUT)
+            memset(args->x, 0, (size_t)(g->images * g->groups * g->c * w.x_plane * w.size));
+        if (g->kind == THNN_CONV_BACKWARD_WEIGHT) memset(args->weight, 0, (size_t)(w.weights * w.size));
+        return TH_OK;
+    }
+    if (larger(larger(w.taps, g->k), larger(w.x_plane, w.y_plane)) > THNN_WINDOW_MAX)
+        return TH_raisef(TH_E_UNSUPPORTED, "%s: got planes or windows of 2^31 elements or more, want fewer", fn);
+    int64_t pairs = th_size_mul(g->images, g->groups);
     double cost = (double)w.taps * (double)g->k * (double)w.y_plane;
     if (g->kind == THNN_CONV_FORWARD) return run(&w, pairs * w.strips, cost / (double)w.strips, forward);
     if (g->kind == THNN_CONV_BACKWARD_INPUT) return run(&w, pairs, cost, backward_input);
-    if (g->images == 0) memset(args->weight, 0, (size_t)(w.weights * w.size));
     return run(&w, w.parts * g->groups, cost * (double)w.part_images, backward_weight);
 }

@@ -6,6 +6,7 @@
 
 #include "core/check.h"
 #include "core/operand.h"
+#include "expr/sizes.h"
 #include "kernels/loss.h"
 
 #define TH_TABLE thnn_loss
@@ -83,8 +84,8 @@ static THStatus prepare(nll_call *c, const char *fn, const THTensor *log_prob, c
     const THDtype dtype = THTensor_dtype(log_prob), compute = thnn_compute_dtype(dtype);
     const int32_t class_dim = THTensor_ndim(log_prob) > 1;
     c->args.classes = THTensor_sizes(log_prob)[class_dim];
-    c->args.inner = 1;
-    for (int32_t i = 2; i < THTensor_ndim(log_prob); i++) c->args.inner *= THTensor_sizes(log_prob)[i];
+    c->args.inner =
+        THTensor_ndim(log_prob) > 2 ? th_size_product(THTensor_sizes(log_prob) + 2, THTensor_ndim(log_prob) - 2) : 1;
     c->args.ignore_index = ignore_index;
     c->args.smoothing = label_smoothing;
     c->args.divisor = 1;

@@ -8,6 +8,7 @@
 #include "TH/copy.h"
 #include "core/check.h"
 #include "core/operand.h"
+#include "expr/sizes.h"
 #include "kernels/norm.h"
 
 #define TH_TABLE thnn_norm
@@ -57,9 +58,9 @@ static THStatus begin(norm_call *c, const char *fn, const THTensor *x, int32_t t
     }
     c->dtype = THTensor_dtype(x);
     c->compute = thnn_compute_dtype(c->dtype);
-    c->args = (thnn_norm_args){.n = sizes[0], .channels = sizes[1], .inner = 1, .training = training != 0};
-    for (int32_t i = 2; i < ndim; i++) c->args.inner *= sizes[i];
-    c->count = c->args.n * c->args.inner;
+    c->args = (thnn_norm_args){
+        .n = sizes[0], .channels = sizes[1], .inner = th_size_product(sizes + 2, ndim - 2), .training = training != 0};
+    c->count = th_size_mul(c->args.n, c->args.inner);
     if (!training || c->count > 1) return TH_OK;
     return TH_raisef(TH_E_SHAPE, "%s: got x of sizes %s, want more than one value per channel to train", fn,
                      thnn_sizes_text(text, sizes, ndim));

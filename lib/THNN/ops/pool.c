@@ -6,6 +6,7 @@
 
 #include "core/check.h"
 #include "core/operand.h"
+#include "expr/sizes.h"
 #include "kernels/pool.h"
 
 #define TH_TABLE thnn_pool
@@ -121,8 +122,8 @@ static void check_indices(void *arg, int64_t lo, int64_t hi) {
 
 static pool_work work_for(const thnn_pool_plane *plane, const THTensor *x, const THTensor *y) {
     return (pool_work){.plane = *plane,
-                       .x_plane = plane->rows.in * plane->cols.in,
-                       .y_plane = plane->rows.out * plane->cols.out,
+                       .x_plane = th_size_mul(plane->rows.in, plane->cols.in),
+                       .y_plane = th_size_mul(plane->rows.out, plane->cols.out),
                        .size = TH_dtype_size(THTensor_dtype(x)),
                        .x = THTensor_data(x),
                        .y = THTensor_data(y),

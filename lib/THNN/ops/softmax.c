@@ -6,6 +6,7 @@
 
 #include "core/check.h"
 #include "core/operand.h"
+#include "expr/sizes.h"
 #include "kernels/softmax.h"
 
 #define TH_TABLE thnn_softmax
@@ -33,8 +34,7 @@ static THStatus split(work *w, const char *fn, const THTensor *t, int32_t dim) {
     if (dim < 0) dim += count;
     const int64_t *sizes = THTensor_sizes(t);
     w->n = ndim > 0 ? sizes[dim] : 1;
-    w->inner = 1;
-    for (int32_t i = dim + 1; i < ndim; i++) w->inner *= sizes[i];
+    w->inner = th_size_product(sizes + dim + 1, ndim - dim - 1);
     w->rows = THTensor_numel(t) ? THTensor_numel(t) / w->n : 0;
     return TH_OK;
 }
