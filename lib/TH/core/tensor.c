@@ -138,7 +138,7 @@ static THTensor *make_owner(THStorage *storage, THDtype dtype, const int64_t *si
     t->refs = 1;
     t->storage = storage;
     t->offset = offset;
-    t->data = (char *)storage->data + offset * TH_dtype_size(dtype);
+    t->data = storage->data ? (char *)storage->data + offset * TH_dtype_size(dtype) : NULL; /* NULL + 0 is not defined */
     t->numel = 1;
     t->dtype = dtype;
     t->ndim = ndim;
