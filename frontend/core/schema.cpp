@@ -147,13 +147,16 @@ class Parser {
     }
 
     void number_default(Value &v, bool floating) {
+        skip();
         size_t start = at_;
         double d = number<double>();
         bool integer = text_.substr(start, at_ - start).find_first_of(".eEni") == std::string_view::npos;
-        if (integer && !floating)
-            v = {WICK_TAG_INT, 0, {.i = static_cast<int64_t>(d)}};
-        else
+        if (floating || !integer) {
             v = {WICK_TAG_FLOAT, 0, {.f = d}};
+            return;
+        }
+        at_ = start; // again, for all of its digits
+        v = {WICK_TAG_INT, 0, {.i = number<int64_t>()}};
     }
 
     void list_default(Argument &a) {

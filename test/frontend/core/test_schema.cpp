@@ -41,6 +41,14 @@ TEST(Schema, IntegerDefaultsOfFloatsAreFloats) {
     EXPECT_EQ(s.arguments[2].default_value.tag, uint32_t{WICK_TAG_INT});
 }
 
+TEST(Schema, IntegerDefaultsAreExact) {
+    Schema s = Schema::parse("f(int a=9223372036854775807, int b=-9223372036854775808, int c=9007199254740993) -> any");
+    EXPECT_EQ(s.arguments[0].default_value.u.i, INT64_MAX);
+    EXPECT_EQ(s.arguments[1].default_value.u.i, INT64_MIN);
+    EXPECT_EQ(s.arguments[2].default_value.u.i, 9007199254740993); // 2^53 + 1 is no double
+    EXPECT_WICK_ERROR(Schema::parse("f(int a=9223372036854775808) -> any"), TH_E_ARG, "column 9");
+}
+
 TEST(Schema, FaultsNameTheirPlace) {
     const char *faulty[] = {"",
                             "f",
