@@ -10,6 +10,7 @@
 #define TH_H
 
 #include "TH/copy.h"
+#include "TH/device.h"
 #include "TH/dlpack.h"
 #include "TH/dtype.h"
 #include "TH/elementwise.h"

@@ -9,7 +9,8 @@ TH_BEGIN
 
 /** Copies src, broadcast and cast, into dst. Floating to integer truncates toward zero and goes through int64 (so that
  * -1.0 to uint8 is 255); out of int64's range, infinities and NaN give INT64_MIN before narrowing; anything but 0 is
- * true. Integers wrap; floating values round to nearest even. Partial overlap is TH_E_ARG. */
+ * true. Integers wrap; floating values round to nearest even. Partial overlap is TH_E_ARG. The functions of this
+ * group serve every device, THTensor_copy also between two. */
 TH_API THStatus THTensor_copy(THTensor *dst, const THTensor *src);
 
 /** A contiguous copy of the same dtype. */

@@ -26,6 +26,10 @@ enum { TH_GENERATOR_STATE_BYTES = 32 };
 TH_API void THGenerator_get_state(const THGenerator *g, void *state);
 TH_API THStatus THGenerator_set_state(THGenerator *g, const void *state);
 
+/** Takes `blocks` blocks of four 32-bit words: they begin at *offset under *seed. With it a device library's functions
+ * draw the same numbers as TH's from the same generator, which is never on a device. */
+TH_API void THGenerator_take(THGenerator *g, uint64_t blocks, uint64_t *seed, uint64_t *offset);
+
 /** In [lo, hi), after rounding to t's dtype too; lo for lo == hi. 24 random bits for float32 and halves, 53 for
  * float64. TH_E_ARG for lo > hi and for bounds, or a distance between them, beyond the dtype. */
 TH_API THStatus TH_uniform(THTensor *t, double lo, double hi, THGenerator *g);

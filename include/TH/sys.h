@@ -18,6 +18,9 @@ TH_API THStatus TH_raisef(THStatus status, const char *format, ...)
 /** TH_E_ARG "<fn>: <arg> is NULL" for a NULL p; TH_E_DEVICE if the tensor is not on the CPU. */
 TH_API THStatus TH_check_input(const char *fn, const char *arg, const THTensor *t);
 
+/** The same for a device library's functions: t must be on `device`; 0-dim tensors of the CPU pass too, by value. */
+TH_API THStatus TH_check_input_on(const char *fn, const char *arg, const THTensor *t, THDevice device);
+
 /** Makes or checks an output. `*out` NULL: *result is a new contiguous tensor. Otherwise *result is *out (retained)
  * after checks: sizes, that `dtype` casts to its dtype (equal if exact != 0), CPU, not read-only, no internal overlap,
  * no partial overlap with any of the n `inputs` (NULL entries skipped; identical geometry counts as in place and is
@@ -26,6 +29,11 @@ TH_API THStatus TH_check_input(const char *fn, const char *arg, const THTensor *
  */
 TH_API THStatus TH_output_begin(THTensor **result, const char *fn, THTensor **out, THDtype dtype, const int64_t *sizes,
                                 int32_t ndim, int32_t exact, int32_t inplace, const THTensor *const *inputs, int32_t n);
+
+/** The same for a device library's functions: a new output is made on `device`, a given one must be there. */
+TH_API THStatus TH_output_begin_on(THTensor **result, const char *fn, THTensor **out, THDtype dtype,
+                                   const int64_t *sizes, int32_t ndim, int32_t exact, int32_t inplace,
+                                   const THTensor *const *inputs, int32_t n, THDevice device);
 
 /** Ends what begin started: on TH_OK stores `result` into an empty *out, or counts a write into the given one; on
  * failure frees it. Returns `status`. */

@@ -15,7 +15,7 @@ typedef struct THTensor THTensor;
 
 enum { TH_MAX_DIM = 64 };
 
-/* ---- creation ---- */
+/* ---- creation; on the CPU (on a device: TH/device.h) ---- */
 
 /** A contiguous tensor, elements not initialised. TH_E_SHAPE if its bytes (with zero sizes counted as 1) do not fit
  * int64_t. */
@@ -52,14 +52,15 @@ TH_API void *THTensor_data(const THTensor *t);            /**< first element */
 TH_API int32_t THTensor_is_contiguous(const THTensor *t); /**< row-major without gaps */
 TH_API int32_t THTensor_is_number(const THTensor *t);     /**< made by THTensor_new_scalar */
 
-/** Writes "float32[2, 3]" into buf, always ended by 0, cut at `cap` bytes. Returns the length it wanted. t may be NULL.
+/** Writes "float32[2, 3]" ("float32[2, 3] on cuda:0" for one on a device) into buf, always ended by 0, cut at `cap`
+ * bytes. Returns the length it wanted. t may be NULL.
  */
 TH_API int64_t THTensor_describe(const THTensor *t, char *buf, int64_t cap);
 
 /* ---- elements ---- */
 
-/** Reads or writes the element at `index` (ndim numbers, negative from the end), cast as THTensor_copy does. TH_E_INDEX
- * out of range. */
+/** Reads or writes the element at `index` (ndim numbers, negative from the end), cast as THTensor_copy does; on every
+ * device. TH_E_INDEX out of range. */
 TH_API THStatus THTensor_get(THScalar *out, const THTensor *t, const int64_t *index);
 TH_API THStatus THTensor_set(THTensor *t, const int64_t *index, const THScalar *value);
 

@@ -310,8 +310,8 @@ static void test_errors(void **state) {
     THTensor_free(foreign), foreign = NULL;
     assert_ok(THStorage_new_foreign(&storage, memory, 8, (THDevice)1 << 32, 0, NULL, NULL));
     assert_ok(THTensor_new_over(&foreign, storage, TH_FLOAT32, (const int64_t[]){2}, NULL, 1, 0));
-    assert_fails(TH_E_DEVICE, "THTensor_copy: got dst on device 1:0", THTensor_copy(foreign, x));
-    assert_fails(TH_E_DEVICE, "THTensor_clone: got t on device 1:0", THTensor_clone(&y, foreign));
+    assert_fails(TH_E_DEVICE, "THTensor_copy: got device 1:0", THTensor_copy(foreign, x));
+    assert_fails(TH_E_DEVICE, "THTensor_clone: got device 1:0", THTensor_clone(&y, foreign));
     THStorage_free(storage), THTensor_free(foreign), THTensor_free(x);
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Single elements as numbers. */
+#include "core/device.h"
 #include "core/tensor.h"
 #include "expr/half.h"
 
@@ -50,11 +51,10 @@ void th_store(void *p, THDtype dtype, const THScalar *value) {
     }
 }
 
+/* The address of an element, on t's device. */
 static THStatus locate(void **p, const char *fn, const THTensor *t, const int64_t *index) {
     th_text text, have;
     if (!t || (!index && t->ndim > 0)) return TH_raisef(TH_E_ARG, "%s: %s is NULL", fn, t ? "index" : "t");
-    if (t->storage->device != TH_CPU)
-        return TH_raisef(TH_E_DEVICE, "%s: got a tensor on another device, want the CPU", fn);
     const int64_t *sizes = th_sizes(t), *strides = th_strides(t);
     int64_t at = 0;
     for (int32_t k = 0; k < t->ndim; k++) {
@@ -68,34 +68,46 @@ static THStatus locate(void **p, const char *fn, const THTensor *t, const int64_
     return TH_OK;
 }
 
-THStatus THTensor_get(THScalar *out, const THTensor *t, const int64_t *index) {
-    void *p;
-    if (!out) return TH_raisef(TH_E_ARG, "THTensor_get: out is NULL");
-    THStatus status = locate(&p, "THTensor_get", t, index);
+/* The element at p of t's storage. */
+static THStatus read_at(THScalar *out, const char *fn, const THTensor *t, const void *p) {
+    int64_t bits[2];
+    THStatus status = TH_OK;
+    if (t->storage->device != TH_CPU) {
+        status = th_device_move(fn, bits, TH_CPU, p, t->storage->device, TH_dtype_size(t->dtype));
+        p = bits;
+    }
     if (status == TH_OK) *out = th_load(p, t->dtype);
     return status;
 }
 
-THStatus THTensor_set(THTensor *t, const int64_t *index, const THScalar *value) {
+THStatus THTensor_get(THScalar *out, const THTensor *t, const int64_t *index) {
     void *p;
-    if (!value) return TH_raisef(TH_E_ARG, "THTensor_set: value is NULL");
+    if (!out) return TH_raisef(TH_E_ARG, "THTensor_get: out is NULL");
+    THStatus status = locate(&p, "THTensor_get", t, index);
+    return status == TH_OK ? read_at(out, "THTensor_get", t, p) : status;
+}
+
+THStatus THTensor_set(THTensor *t, const int64_t *index, const THScalar *value) {
+    static const char fn[] = "THTensor_set";
+    void *p;
+    if (!value) return TH_raisef(TH_E_ARG, "%s: value is NULL", fn);
     if (value->kind < TH_SCALAR_BOOL || value->kind > TH_SCALAR_FLOAT)
-        return TH_raisef(TH_E_TYPE, "THTensor_set: got a scalar of kind %d, want bool, int or float", (int)value->kind);
-    THStatus status = locate(&p, "THTensor_set", t, index);
+        return TH_raisef(TH_E_TYPE, "%s: got a scalar of kind %d, want bool, int or float", fn, (int)value->kind);
+    THStatus status = locate(&p, fn, t, index);
     if (status != TH_OK) return status;
     if (t->storage->readonly)
-        return TH_raisef(TH_E_ARG, "THTensor_set: got a read-only tensor, want one that can be written");
-    th_store(p, t->dtype, value);
-    THStorage_touch(t->storage);
-    return TH_OK;
+        return TH_raisef(TH_E_ARG, "%s: got a read-only tensor, want one that can be written", fn);
+    int64_t bits[2];
+    const THDevice device = t->storage->device;
+    th_store(device == TH_CPU ? p : bits, t->dtype, value);
+    if (device != TH_CPU) status = th_device_move(fn, p, device, bits, TH_CPU, TH_dtype_size(t->dtype));
+    if (status == TH_OK) THStorage_touch(t->storage);
+    return status;
 }
 
 THStatus THTensor_item(THScalar *out, const THTensor *t) {
     th_text text;
     if (!out || !t) return TH_raisef(TH_E_ARG, "THTensor_item: %s is NULL", out ? "t" : "out");
     if (t->numel != 1) return TH_raisef(TH_E_SHAPE, "THTensor_item: got %s, want one element", th_tensor_text(text, t));
-    if (t->storage->device != TH_CPU)
-        return TH_raisef(TH_E_DEVICE, "THTensor_item: got a tensor on another device, want the CPU");
-    *out = th_load(t->data, t->dtype);
-    return TH_OK;
+    return read_at(out, "THTensor_item", t, t->data);
 }

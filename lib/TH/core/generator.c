@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "core/generator.h"
+#include "TH/random.h"
 #include "TH/memory.h"
 #include "TH/sys.h"
 
@@ -19,7 +19,7 @@ static void set(THGenerator *g, uint64_t seed, uint64_t offset) {
     __atomic_store_n(&g->offset, offset, __ATOMIC_RELAXED);
 }
 
-void th_generator_take(THGenerator *g, uint64_t blocks, uint64_t *seed, uint64_t *offset) {
+void THGenerator_take(THGenerator *g, uint64_t blocks, uint64_t *seed, uint64_t *offset) {
     *seed = __atomic_load_n(&real(g)->seed, __ATOMIC_RELAXED);
     *offset = __atomic_fetch_add(&real(g)->offset, blocks, __ATOMIC_RELAXED);
 }

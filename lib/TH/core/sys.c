@@ -1,26 +1,35 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What every op does around its arithmetic: checks of inputs, making and checking outputs. */
+#include "core/device.h"
 #include "core/overlap.h"
 #include "core/tensor.h"
 
 #include <string.h>
 
+static THStatus raise_device(const char *fn, const char *arg, const THTensor *t, THDevice device) {
+    th_device_text got, want;
+    return TH_raisef(TH_E_DEVICE, "%s: got %s on %s, want %s", fn, arg, th_device_name(got, t->storage->device),
+                     device == TH_CPU ? "the CPU" : th_device_name(want, device));
+}
+
 THStatus TH_check_input(const char *fn, const char *arg, const THTensor *t) {
     if (!t) return TH_raisef(TH_E_ARG, "%s: %s is NULL", fn, arg);
-    if (t->storage->device != TH_CPU)
-        return TH_raisef(TH_E_DEVICE, "%s: got %s on device %d:%d, want the CPU", fn, arg,
-                         (int)(t->storage->device >> 32), (int)(uint32_t)t->storage->device);
-    return TH_OK;
+    return t->storage->device == TH_CPU ? TH_OK : raise_device(fn, arg, t, TH_CPU);
+}
+
+THStatus TH_check_input_on(const char *fn, const char *arg, const THTensor *t, THDevice device) {
+    if (!t) return TH_raisef(TH_E_ARG, "%s: %s is NULL", fn, arg);
+    const int value = t->ndim == 0 && t->storage->device == TH_CPU;
+    return value || t->storage->device == device ? TH_OK : raise_device(fn, arg, t, device);
 }
 
 /* bool < integer < floating: a cast must not lose the category. */
 static int category(THDtype dtype) { return TH_dtype_is_floating(dtype) ? 2 : dtype != TH_BOOL; }
 
 static THStatus check_output(const char *fn, const THTensor *t, THDtype dtype, const int64_t *sizes, int32_t ndim,
-                             int32_t exact) {
+                             int32_t exact, THDevice device) {
     th_text got, want;
-    THStatus status = TH_check_input(fn, "out", t);
-    if (status != TH_OK) return status;
+    if (t->storage->device != device) return raise_device(fn, "out", t, device);
     if (t->ndim != ndim || (ndim > 0 && memcmp(th_sizes(t), sizes, (size_t)ndim * sizeof *sizes) != 0))
         return TH_raisef(TH_E_SHAPE, "%s: got out %s, want sizes %s", fn, th_tensor_text(got, t),
                          th_sizes_text(want, sizes, ndim));
@@ -36,12 +45,13 @@ static THStatus check_output(const char *fn, const THTensor *t, THDtype dtype, c
     return TH_OK;
 }
 
-THStatus TH_output_begin(THTensor **result, const char *fn, THTensor **out, THDtype dtype, const int64_t *sizes,
-                         int32_t ndim, int32_t exact, int32_t inplace, const THTensor *const *inputs, int32_t n) {
+THStatus TH_output_begin_on(THTensor **result, const char *fn, THTensor **out, THDtype dtype, const int64_t *sizes,
+                            int32_t ndim, int32_t exact, int32_t inplace, const THTensor *const *inputs, int32_t n,
+                            THDevice device) {
     if (!out) return TH_raisef(TH_E_ARG, "%s: out is NULL", fn);
-    if (!*out) return th_tensor_new(result, fn, dtype, sizes, ndim);
+    if (!*out) return th_tensor_new_on(result, fn, dtype, sizes, ndim, device);
     THTensor *t = *out;
-    THStatus status = check_output(fn, t, dtype, sizes, ndim, exact);
+    THStatus status = check_output(fn, t, dtype, sizes, ndim, exact, device);
     for (int32_t i = 0; i < n && status == TH_OK; i++) {
         th_text a, b;
         if (!inputs[i] || (inplace && th_same_geometry(t, inputs[i])) || !th_overlap(t, inputs[i])) continue;
@@ -51,6 +61,11 @@ THStatus TH_output_begin(THTensor **result, const char *fn, THTensor **out, THDt
     }
     if (status == TH_OK) *result = THTensor_retain(t);
     return status;
+}
+
+THStatus TH_output_begin(THTensor **result, const char *fn, THTensor **out, THDtype dtype, const int64_t *sizes,
+                         int32_t ndim, int32_t exact, int32_t inplace, const THTensor *const *inputs, int32_t n) {
+    return TH_output_begin_on(result, fn, out, dtype, sizes, ndim, exact, inplace, inputs, n, TH_CPU);
 }
 
 THStatus TH_output_end(THTensor *result, THTensor **out, THStatus status) {

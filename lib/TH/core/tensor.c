@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "core/tensor.h"
 #include "TH/memory.h"
+#include "core/device.h"
 #include "expr/sizes.h"
 
 #include <stdio.h>
@@ -27,21 +28,31 @@ const char *th_sizes_text(th_text buf, const int64_t *sizes, int32_t ndim) {
     return buf;
 }
 
+/* " on cuda:0" where that is not the CPU. Returns the length it wanted. */
+static int64_t add_device(char *buf, size_t cap, const THTensor *t) {
+    th_device_text name;
+    if (t->storage->device == TH_CPU) return 0;
+    return snprintf(buf, cap, " on %s", th_device_name(name, t->storage->device));
+}
+
 const char *th_tensor_text(th_text buf, const THTensor *t) {
     th_text sizes;
     if (!t) return strcpy(buf, "NULL");
-    snprintf(buf, sizeof(th_text), "%s%s", TH_dtype_name(t->dtype), th_sizes_text(sizes, th_sizes(t), t->ndim));
+    const int n =
+        snprintf(buf, sizeof(th_text), "%s%s", TH_dtype_name(t->dtype), th_sizes_text(sizes, th_sizes(t), t->ndim));
+    if (n > 0 && n < (int)sizeof(th_text)) add_device(buf + n, sizeof(th_text) - (size_t)n, t);
     return buf;
 }
 
 int64_t THTensor_describe(const THTensor *t, char *buf, int64_t cap) {
-    char text[16 + TH_MAX_DIM * 22] = "NULL";
+    char text[64 + TH_MAX_DIM * 22] = "NULL";
     int64_t n = 4;
     if (t) {
         n = snprintf(text, sizeof text, "%s[", TH_dtype_name(t->dtype));
         for (int32_t i = 0; i < t->ndim; i++)
             n += snprintf(text + n, sizeof text - (size_t)n, i ? ", %lld" : "%lld", (long long)th_sizes(t)[i]);
         n += snprintf(text + n, sizeof text - (size_t)n, "]");
+        n += add_device(text + n, sizeof text - (size_t)n, t);
     }
     if (buf && cap > 0) snprintf(buf, (size_t)cap, "%s", text);
     return n;
@@ -162,12 +173,18 @@ THTensor *th_tensor_make(THStorage *storage, THDtype dtype, const int64_t *sizes
     return t;
 }
 
-THStatus th_tensor_new(THTensor **out, const char *fn, THDtype dtype, const int64_t *sizes, int32_t ndim) {
+THStatus th_tensor_new_on(THTensor **out, const char *fn, THDtype dtype, const int64_t *sizes, int32_t ndim,
+                          THDevice device) {
     int64_t numel = 0;
     THStorage *storage;
     if (!out) return TH_raisef(TH_E_ARG, "%s: out is NULL", fn);
     THStatus status = th_check_sizes(&numel, fn, dtype, sizes, ndim);
-    if (status != TH_OK || (status = THStorage_new(&storage, numel * TH_dtype_size(dtype))) != TH_OK) return status;
+    if (status != TH_OK) return status;
+    const int64_t nbytes = th_size_mul(numel, TH_dtype_size(dtype));
+    const THDeviceLibrary *library;
+    if (device != TH_CPU && (status = th_device_serve(&library, fn, device)) != TH_OK) return status;
+    status = device == TH_CPU ? THStorage_new(&storage, nbytes) : THStorage_new_on(&storage, nbytes, device);
+    if (status != TH_OK) return status;
     THTensor *t = make_owner(storage, dtype, sizes, NULL, ndim, 0);
     if (!t) {
         THStorage_free(storage);
@@ -175,6 +192,10 @@ THStatus th_tensor_new(THTensor **out, const char *fn, THDtype dtype, const int6
     }
     *out = t;
     return TH_OK;
+}
+
+THStatus th_tensor_new(THTensor **out, const char *fn, THDtype dtype, const int64_t *sizes, int32_t ndim) {
+    return th_tensor_new_on(out, fn, dtype, sizes, ndim, TH_CPU);
 }
 
 THStatus THTensor_new(THTensor **out, THDtype dtype, const int64_t *sizes, int32_t ndim) {

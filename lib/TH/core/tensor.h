@@ -38,8 +38,10 @@ static inline const int64_t *th_strides(const THTensor *t) { return t->geometry 
 THTensor *th_tensor_make(THStorage *storage, THDtype dtype, const int64_t *sizes, const int64_t *strides, int32_t ndim,
                          int64_t offset);
 
-/* THTensor_new in the name of `fn`. */
+/* THTensor_new and THTensor_new_on in the name of `fn`. */
 THStatus th_tensor_new(THTensor **out, const char *fn, THDtype dtype, const int64_t *sizes, int32_t ndim);
+THStatus th_tensor_new_on(THTensor **out, const char *fn, THDtype dtype, const int64_t *sizes, int32_t ndim,
+                          THDevice device);
 
 /* Turns a possibly negative dim into 0 ... ndim-1 (a 0-dim tensor counts as having one dimension). */
 THStatus th_dim(int32_t *out, const char *fn, int32_t dim, int32_t ndim);
@@ -48,7 +50,8 @@ THStatus th_dim(int32_t *out, const char *fn, int32_t dim, int32_t ndim);
    counted; *numel is the number of elements. */
 THStatus th_check_sizes(int64_t *numel, const char *fn, THDtype dtype, const int64_t *sizes, int32_t ndim);
 
-/* Texts for error messages, cut to fit: "[2, 3]" and "float32[2, 3]". They return buf. */
+/* Texts for error messages, cut to fit: "[2, 3]" and "float32[2, 3]", with " on cuda:0" for a device. They return
+   buf. */
 typedef char th_text[200];
 const char *th_sizes_text(th_text buf, const int64_t *sizes, int32_t ndim);
 const char *th_tensor_text(th_text buf, const THTensor *t);

@@ -2,6 +2,7 @@
 #include "kernels/copy.h"
 
 #include "TH/copy.h"
+#include "core/device.h"
 #include "core/iter.h"
 
 #include <string.h>
@@ -33,35 +34,44 @@ void th_cast(void *dst, THDtype to, const void *src, THDtype from, int64_t n) {
     }
 }
 
+/* dst = src without checks, wherever they are. */
+static THStatus copy_any(const char *fn, THTensor *dst, const THTensor *src) {
+    if (dst->storage->device != TH_CPU || src->storage->device != TH_CPU) return th_device_copy(fn, dst, src);
+    th_copy(dst, src);
+    return TH_OK;
+}
+
 THStatus THTensor_copy(THTensor *dst, const THTensor *src) {
     const char *fn = "THTensor_copy";
-    THStatus status = TH_check_input(fn, "dst", dst);
-    if (status == TH_OK) status = TH_check_input(fn, "src", src);
-    if (status != TH_OK) return status;
+    if (!dst || !src) return TH_raisef(TH_E_ARG, "%s: %s is NULL", fn, dst ? "src" : "dst");
     if (!th_broadcasts_to(src, th_sizes(dst), dst->ndim)) {
         th_text got, want;
         return TH_raisef(TH_E_SHAPE, "%s: got src %s, want sizes that broadcast to dst's, %s", fn,
                          th_tensor_text(got, src), th_sizes_text(want, th_sizes(dst), dst->ndim));
     }
     THTensor *result;
-    status = TH_output_begin(&result, fn, &dst, dst->dtype, th_sizes(dst), dst->ndim, 1, 1, &src, 1);
+    THStatus status = TH_output_begin_on(&result, fn, &dst, dst->dtype, th_sizes(dst), dst->ndim, 1, 1, &src, 1,
+                                         dst->storage->device);
     if (status != TH_OK) return status;
-    if (dst != src) th_copy(dst, src);
-    return TH_output_end(result, &dst, TH_OK);
+    if (dst != src) status = copy_any(fn, dst, src);
+    return TH_output_end(result, &dst, status);
 }
 
-/* A contiguous copy with the given dtype. */
+/* A contiguous copy with the given dtype, on t's device. */
 static THStatus make_copy(THTensor **out, const char *fn, const THTensor *t, THDtype dtype) {
     THTensor *copy;
-    THStatus status = th_tensor_new(&copy, fn, dtype, th_sizes(t), t->ndim);
+    THStatus status = th_tensor_new_on(&copy, fn, dtype, th_sizes(t), t->ndim, t->storage->device);
     if (status != TH_OK) return status;
-    th_copy(copy, t);
-    *out = copy;
-    return TH_OK;
+    status = copy_any(fn, copy, t);
+    if (status == TH_OK)
+        *out = copy;
+    else
+        THTensor_free(copy);
+    return status;
 }
 
 static THStatus check_new(const char *fn, THTensor **out, const THTensor *t) {
-    return out ? TH_check_input(fn, "t", t) : TH_raisef(TH_E_ARG, "%s: out is NULL", fn);
+    return out && t ? TH_OK : TH_raisef(TH_E_ARG, "%s: %s is NULL", fn, out ? "t" : "out");
 }
 
 THStatus THTensor_clone(THTensor **out, const THTensor *t) {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "TH/random.h"
-#include "core/generator.h"
 #include "core/iter.h"
 #include "expr/sizes.h"
 #include "expr/template.h"
@@ -89,7 +88,7 @@ static THStatus fill(const char *fn, THTensor *t, THGenerator *g, fill_job *job)
     const int64_t groups = t->numel ? (t->numel - 1) / job->per_group + 1 : 0;
     job->t = t;
     merge_dims(job);
-    th_generator_take(g, blocks_of(groups), &job->draw.seed, &job->draw.block);
+    THGenerator_take(g, blocks_of(groups), &job->draw.seed, &job->draw.block);
     TH_parallel(groups, TASK_GROUPS, fill_groups, job);
     return TH_output_end(result, &t, TH_OK);
 }
@@ -228,7 +227,7 @@ THStatus TH_randperm(THTensor **out, int64_t n, THGenerator *g) {
     const THStatus status = TH_output_begin(&result, fn, out, TH_INT64, &n, 1, 1, 0, NULL, 0);
     if (status != TH_OK) return status;
     th_draw draw = {0};
-    th_generator_take(g, blocks_of(n ? (n - 1) / 32 + 1 : 0), &draw.seed, &draw.block);
+    THGenerator_take(g, blocks_of(n ? (n - 1) / 32 + 1 : 0), &draw.seed, &draw.block);
     shuffle(result, draw);
     return TH_output_end(result, out, TH_OK);
 }
