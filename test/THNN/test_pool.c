@@ -5,6 +5,8 @@
 #include "support/oom.h"
 #include "support/tensors.h"
 
+#include <unistd.h>
+
 /* ---- reference ---- */
 
 /* Windows along one axis: one more than full steps fit, the last kept with ceil_mode if it starts before the right
@@ -303,6 +305,34 @@ static void test_bits_do_not_depend_on_threads(void **state) {
     assert_ok(TH_set_num_threads(threads));
 }
 
+/* Kernels that are almost all padding or overhang: only taps inside cost anything. */
+static void test_huge_kernels(void **state) {
+    (void)state;
+    enum { HUGE = 200000 };
+    alarm(10); /* walking all taps takes minutes */
+    static const THNNPool2d cases[] = {{{HUGE, HUGE}, {HUGE, HUGE}, {0, 0}, {1, 1}, 1, 0},
+                                       {{HUGE, HUGE}, {HUGE, HUGE}, {0, 0}, {1, 1}, 1, 1},
+                                       {{HUGE, HUGE}, {HUGE, HUGE}, {HUGE / 2, HUGE / 2}, {1, 1}, 0, 0},
+                                       {{HUGE, HUGE}, {HUGE / 2, HUGE / 2}, {HUGE / 2, HUGE / 2}, {1, 1}, 1, 0}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        THTensor *x = tensor_of(TH_FLOAT32, LIST(1, 2, 2), (double[]){1, 2, 4, 9}), *y = NULL, *index = NULL;
+        THTensor *mean = NULL, *dx = NULL, *dmean = NULL;
+        assert_ok(THNN_max_pool2d(&y, &index, x, &cases[i]));
+        assert_ok(THNN_max_pool2d_backward(&dx, y, index, THTensor_sizes(x)));
+        assert_ok(THNN_avg_pool2d(&mean, x, &cases[i]));
+        assert_ok(THNN_avg_pool2d_backward(&dmean, mean, THTensor_sizes(x), &cases[i]));
+        assert_element(y, 0, 9, 0);
+        assert_element(index, 0, 3, 0);
+        if (i != 3) assert_element(dx, 3, 9, 0);
+        assert_element(mean, 0, 4,
+                       0); /* of the four elements inside, also where padding to the right ends the window */
+        if (i != 3) assert_element(dmean, 0, 1, 0);
+        THTensor *all[] = {x, y, index, mean, dx, dmean};
+        for (size_t t = 0; t < sizeof all / sizeof *all; t++) THTensor_free(all[t]);
+    }
+    alarm(0);
+}
+
 /* ---- bad input ---- */
 
 static void test_indices_are_checked(void **state) {
@@ -408,6 +438,7 @@ int main(void) {
         cmocka_unit_test(test_padding),
         cmocka_unit_test(test_ceil_mode),
         cmocka_unit_test(test_bits_do_not_depend_on_threads),
+        cmocka_unit_test(test_huge_kernels),
         cmocka_unit_test(test_indices_are_checked),
         cmocka_unit_test(test_errors),
         cmocka_unit_test(test_out_of_memory),

@@ -28,6 +28,15 @@ static inline void thnn_axis_range(const thnn_axis *a, int64_t r, int64_t *lo, i
     if (*lo > *hi) *lo = *hi;
 }
 
+/* Taps [*lo, *hi), beyond which none lies inside for any of the windows [first, last]. */
+static inline void thnn_axis_taps(const thnn_axis *a, int64_t first, int64_t last, int64_t *lo, int64_t *hi) {
+    int64_t low = thnn_axis_at(a, last, 0), room = a->in - 1 - thnn_axis_at(a, first, 0);
+    *lo = low < 0 ? (-low + a->dilation - 1) / a->dilation : 0;
+    *hi = room < 0 ? 0 : room / a->dilation + 1;
+    if (*hi > a->kernel) *hi = a->kernel;
+    if (*lo > *hi) *lo = *hi;
+}
+
 /* Windows that fit; 0 or less if none does. With ceil_mode the last one may reach beyond the padding, but starts before
  * it. */
 static inline int64_t thnn_axis_windows(const thnn_axis *a, int ceil_mode) {
