@@ -13,8 +13,9 @@ TH_API uint32_t TH_version(void);
 /** Threads that one operation may use: at first OMP_NUM_THREADS, or the cores this process may run on. */
 TH_API int32_t TH_num_threads(void);
 
-/** Sets that number for the process, BLAS included. TH_E_ARG below 1. A forked child always has one thread: TH_E_FORKED
- * for more. */
+/** Sets that number for the process; more than 1024 count as that. TH_E_ARG below 1. Where the system allows fewer
+ * threads, by limits of processes or memory, operations use those; results do not depend on it. A forked child always
+ * has one thread: TH_E_FORKED for more. */
 TH_API THStatus TH_set_num_threads(int32_t n);
 
 /** How many instruction-set variants of the kernels this CPU can run (at least 1, the baseline). */

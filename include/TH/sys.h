@@ -39,8 +39,12 @@ TH_API THStatus TH_output_begin_on(THTensor **result, const char *fn, THTensor *
  * failure frees it. Returns `status`. */
 TH_API THStatus TH_output_end(THTensor *result, THTensor **out, THStatus status);
 
+/** Threads that an operation on the calling thread may use now: TH_num_threads(), or as many of them as the system lets
+ * the process have; 1 inside TH_parallel. */
+TH_API int32_t TH_team(void);
+
 /** Calls body(arg, lo, hi) for pieces that cover [0, n), cut at multiples of `grain` and handed to up to
- * TH_num_threads() threads; on the calling thread when n <= grain or when already inside such a call. Pieces depend on
+ * TH_team() threads; on the calling thread when n <= grain or when already inside such a call. Pieces depend on
  * n and grain only. body must not fail. */
 TH_API void TH_parallel(int64_t n, int64_t grain, void (*body)(void *arg, int64_t lo, int64_t hi), void *arg);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "TH/sys.h"
 #include "support/fork.h"
+#include "support/limits.h"
 #include "support/tensors.h"
 
 #include <pthread.h>
@@ -109,6 +110,41 @@ static void test_fork(void **state) {
     assert_int_equal(TH_num_threads(), 4);
 }
 
+static int parallel_and_products(void) {
+    enum { M = 300 };
+    marks *m = calloc(1, sizeof *m);
+    m->grain = 10;
+    m->n = N;
+    for (int round = 0; round < 3; round++) TH_parallel(N, 10, mark, m);
+    int bad = m->bad != 0 || m->calls != 3 * 1001 || m->times[0] != 3 || m->times[N - 1] != 3;
+    free(m);
+    THTensor *a = NULL, *b = NULL, *c = NULL, *x = NULL, *y = NULL;
+    if (TH_full(&a, LIST(M, M), SCALAR_F(2), TH_FLOAT32) != TH_OK) return 2;
+    if (TH_full(&b, LIST(M, M), SCALAR_F(3), TH_FLOAT32) != TH_OK) return 3;
+    if (TH_matmul(&c, a, b) != TH_OK || element(c, M * M - 1) != 6 * M) return 4;
+    if (THTensor_select(&x, b, 0, 0) != TH_OK || TH_matmul(&y, a, x) != TH_OK || element(y, M - 1) != 6 * M) return 5;
+    THTensor *all[] = {a, b, c, x, y};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) THTensor_free(all[i]);
+    return bad;
+}
+
+/* Where the system allows no more threads, or no memory for them, operations use fewer. */
+static void test_few_threads_allowed(void **state) {
+    (void)state;
+    under_every_limit(parallel_and_products);
+}
+
+static void test_team(void **state) {
+    (void)state;
+    for (int32_t n = 1; n <= 3; n++) {
+        assert_ok(TH_set_num_threads(n));
+        assert_int_equal(TH_team(), n);
+    }
+    assert_ok(TH_set_num_threads(100000));
+    assert_int_equal(TH_num_threads(), 1024);
+    assert_ok(TH_set_num_threads(2));
+}
+
 static void *allocate_for_ever(void *arg) {
     while (!__atomic_load_n((int32_t *)arg, __ATOMIC_RELAXED)) TH_free(TH_alloc(100000), 100000);
     return NULL;
@@ -139,7 +175,9 @@ static void test_fork_while_others_allocate(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_few_threads_allowed), /* first: see support/limits.h */
         cmocka_unit_test(test_pieces),
+        cmocka_unit_test(test_team),
         cmocka_unit_test(test_nested),
         cmocka_unit_test(test_set_num_threads_fails),
         cmocka_unit_test(test_fork),

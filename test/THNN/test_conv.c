@@ -2,6 +2,7 @@
 /* Convolutions by both backends against the definition, summed in long double. */
 #include "THNN/conv.h"
 #include "support/check.h"
+#include "support/limits.h"
 #include "support/oom.h"
 #include "support/tensors.h"
 
@@ -450,6 +451,28 @@ static void test_products_of_sizes_overflow(void **state) {
     }
 }
 
+/* Sums of ones: exact in every order. */
+static int convolve_ones(void) {
+    THNNConv2d g = {{1, 1}, {1, 1}, {1, 1}, 1};
+    THTensor *x = NULL, *w = NULL, *y = NULL, *dx = NULL, *dw = NULL;
+    if (TH_full(&x, LIST(20, 16, 16, 16), SCALAR_F(1), TH_FLOAT32) != TH_OK) return 2;
+    if (TH_full(&w, LIST(16, 16, 3, 3), SCALAR_F(1), TH_FLOAT32) != TH_OK) return 3;
+    for (int b = 0; b < 2; b++) {
+        if (!each_backend(b)) continue;
+        if (THNN_conv2d(&y, x, w, NULL, &g) != TH_OK || element(y, 17) != 144) return 4;
+        if (THNN_conv2d_backward_input(&dx, x, w, THTensor_sizes(x), &g) != TH_OK || element(dx, 17) != 144) return 5;
+        if (THNN_conv2d_backward_weight(&dw, x, x, THTensor_sizes(w), &g) != TH_OK || element(dw, 4) != 5120) return 6;
+    }
+    THTensor *all[] = {x, w, y, dx, dw};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) THTensor_free(all[i]);
+    return 0;
+}
+
+static void test_few_threads_allowed(void **state) {
+    (void)state;
+    under_every_limit(convolve_ones);
+}
+
 static void exhaust(void *arg) {
     THDtype dtype = *(const THDtype *)arg;
     THNNConv2d g = {{1, 1}, {1, 1}, {1, 1}, 1};
@@ -480,6 +503,7 @@ static void test_out_of_memory(void **state) {
 int main(void) {
     oom_install();
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_few_threads_allowed), /* first: see support/limits.h */
         cmocka_unit_test(test_random_geometries),
         cmocka_unit_test(test_common_geometries),
         cmocka_unit_test(test_zero_sizes),

@@ -2,8 +2,8 @@
 /* Threads: the only place that starts any. */
 #include "TH/runtime.h"
 #include "TH/sys.h"
+#include "core/probe.h"
 #include "expr/openmp.h"
-#include "extern/blas.h"
 
 #include <pthread.h>
 
@@ -11,14 +11,18 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static int32_t threads; /* atomic */
 static int32_t forked;  /* atomic; set in a child process, where the parent's pool of threads does not exist */
 
+/* What this thread asked for last, and what it can have: every thread has its own pool. */
+static __thread struct { int32_t asked, allowed; } team;
+
 static void child(void) {
     __atomic_store_n(&forked, 1, __ATOMIC_RELAXED);
     __atomic_store_n(&threads, 1, __ATOMIC_RELAXED);
-    th_blas_set_num_threads(1);
 }
 
+static int32_t at_most(int32_t n, int32_t most) { return n < most ? n : most; }
+
 static void start(void) {
-    __atomic_store_n(&threads, omp_get_max_threads(), __ATOMIC_RELAXED);
+    __atomic_store_n(&threads, at_most(omp_get_max_threads(), TH_THREADS_MAX), __ATOMIC_RELAXED);
     pthread_atfork(NULL, NULL, child);
 }
 
@@ -34,9 +38,18 @@ THStatus TH_set_num_threads(int32_t n) {
     TH_num_threads();
     if (n > 1 && __atomic_load_n(&forked, __ATOMIC_RELAXED))
         return TH_raisef(TH_E_FORKED, "TH_set_num_threads: got %d in a forked process, want 1", (int)n);
-    __atomic_store_n(&threads, n, __ATOMIC_RELAXED);
-    th_blas_set_num_threads(n);
+    __atomic_store_n(&threads, at_most(n, TH_THREADS_MAX), __ATOMIC_RELAXED);
     return TH_OK;
+}
+
+int32_t TH_team(void) {
+    int32_t n = TH_num_threads();
+    if (n == 1 || omp_in_parallel()) return 1;
+    if (n != team.asked) {
+        team.allowed = n <= team.allowed ? n : th_probe_threads(n);
+        team.asked = n;
+    }
+    return team.allowed;
 }
 
 /* One call that several threads work on. */
@@ -67,22 +80,23 @@ static void share(void *arg) {
     gate_open(&c->end_gate);
 }
 
+/* The team is whole even where there are fewer pieces: OpenMP's runtime ends the threads that a smaller one leaves
+   over, and making them again costs more than waking them, and could fail. */
 __attribute__((no_sanitize("thread"))) void TH_parallel(int64_t n, int64_t grain,
                                                         void (*body)(void *arg, int64_t lo, int64_t hi), void *arg) {
     if (n <= 0) return;
     if (grain < 1) grain = 1;
     call c = {.body = body, .arg = arg, .n = n, .grain = grain, .pieces = (n - 1) / grain + 1};
-    int32_t team = c.pieces == 1 || omp_in_parallel() ? 1 : TH_num_threads();
-    if (team > c.pieces) team = (int32_t)c.pieces;
-    if (team == 1) {
+    int32_t size = c.pieces == 1 ? 1 : TH_team();
+    if (size == 1) {
         run(&c, 0, c.pieces);
         return;
     }
     gate_open(&c.start_gate);
 #ifdef __clang__
-    GOMP_parallel(share, &c, (unsigned)team, 0);
+    GOMP_parallel(share, &c, (unsigned)size, 0);
 #else
-#pragma omp parallel num_threads(team)
+#pragma omp parallel num_threads(size)
     share(&c);
 #endif
     gate_pass(&c.end_gate);

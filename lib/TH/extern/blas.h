@@ -25,7 +25,4 @@ void th_blas_gemv(THDtype dtype, int64_t m, int64_t k, double alpha, const th_bl
 
 double th_blas_dot(THDtype dtype, int64_t n, const void *x, int64_t incx, const void *y, int64_t incy);
 
-/* The number of threads for calls that the library does not cut itself (none of the above). */
-void th_blas_set_num_threads(int32_t n);
-
 #endif

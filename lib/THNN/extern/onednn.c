@@ -299,7 +299,7 @@ THStatus thnn_conv_onednn(const char *fn, const thnn_conv *g, const thnn_conv_ar
     if (!is_worth_it(g)) return TH_E_UNSUPPORTED;
     pthread_once(&once, start);
     if (!engine || !attributes) return TH_E_UNSUPPORTED;
-    conv_key key = {.conv = *g, .has_bias = args->bias != NULL, .threads = TH_num_threads()};
+    conv_key key = {.conv = *g, .has_bias = args->bias != NULL, .threads = TH_team()};
     int threads = omp_get_max_threads();
     if (threads != key.threads) omp_set_num_threads((int)key.threads);
     dnnl_status_t made = dnnl_success;

@@ -170,7 +170,7 @@ static gemm_work plan(THDtype dtype, const thnn_conv *g, const thnn_conv_args *a
 }
 
 static THStatus run(gemm_work *w, int64_t pieces, double cost, void (*body)(void *, int64_t, int64_t)) {
-    w->slots = smaller(TH_num_threads(), larger(pieces, 1));
+    w->slots = smaller(TH_team(), larger(pieces, 1));
     w->slot_bytes = lines(th_size_mul(w->columns, w->size));
     int64_t flags = lines(th_size_mul(w->slots, sizeof *w->busy));
     int64_t partial =
