@@ -202,6 +202,19 @@ static void test_lengths(void **state) {
     assert_ok(TH_set_isa(TH_isa_name(0)));
 }
 
+/* Rows and columns of every type, around what kernels take side by side. */
+static void test_widths(void **state) {
+    (void)state;
+    static const int64_t widths[] = {1, 7, 8, 9, 17, 31, 32, 33, 63, 64, 65, 71, 129};
+    for (THDtype dtype = 0; dtype < TH_DTYPE_COUNT; dtype++)
+        for (size_t i = 0; i < sizeof widths / sizeof *widths; i++) {
+            const reduction_case columns = {2, {17, widths[i]}, 1, {0}}, rows = {2, {3, widths[i]}, 1, {1}};
+            check_case(dtype, &columns, (uint64_t)(dtype * 200 + widths[i]));
+            check_case(dtype, &rows, (uint64_t)(dtype * 300 + widths[i]));
+        }
+    assert_ok(TH_set_isa(TH_isa_name(0)));
+}
+
 /* ---- accuracy ---- */
 
 static void assert_sum(const THTensor *x, const int32_t *dims, int32_t ndims, long double want) {
@@ -454,13 +467,14 @@ int main(void) {
     oom_install();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_all),           cmocka_unit_test(test_expanded),
-        cmocka_unit_test(test_lengths),       cmocka_unit_test(test_ones),
-        cmocka_unit_test(test_layouts_agree), cmocka_unit_test(test_halves),
-        cmocka_unit_test(test_large_values),  cmocka_unit_test(test_wide_output),
-        cmocka_unit_test(test_integers_wrap), cmocka_unit_test(test_nan),
-        cmocka_unit_test(test_infinities),    cmocka_unit_test(test_same_bits),
-        cmocka_unit_test(test_large),         cmocka_unit_test(test_given_output),
-        cmocka_unit_test(test_errors),        cmocka_unit_test(test_out_of_memory),
+        cmocka_unit_test(test_lengths),       cmocka_unit_test(test_widths),
+        cmocka_unit_test(test_ones),          cmocka_unit_test(test_layouts_agree),
+        cmocka_unit_test(test_halves),        cmocka_unit_test(test_large_values),
+        cmocka_unit_test(test_wide_output),   cmocka_unit_test(test_integers_wrap),
+        cmocka_unit_test(test_nan),           cmocka_unit_test(test_infinities),
+        cmocka_unit_test(test_same_bits),     cmocka_unit_test(test_large),
+        cmocka_unit_test(test_given_output),  cmocka_unit_test(test_errors),
+        cmocka_unit_test(test_out_of_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

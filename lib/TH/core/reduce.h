@@ -6,6 +6,9 @@
 #include "core/tensor.h"
 #include "kernels/reduce.h"
 
+/* Makes finished values of `n` partial results, in place, each of `count` elements. */
+typedef void (*th_finish)(th_strip *acc, int64_t n, int64_t count, double param);
+
 typedef struct th_reduction {
     const char *fn;
     const th_fold *fold; /* for x's dtype; halves are handed over as float32 */
@@ -14,7 +17,7 @@ typedef struct th_reduction {
     THDtype result;      /* dtype of a result that has to be made */
     int32_t in_extra;    /* the finished values are in `extra` */
     int32_t ordered;     /* positions matter: the reduced range is walked in logical order */
-    void (*finish)(th_strip *acc, int64_t n, int64_t count, double param); /* or NULL: the values are finished */
+    th_finish finish;    /* NULL: the values are finished */
     double param;
 } th_reduction;
 

@@ -5,8 +5,46 @@
 
 #include <math.h>
 
+/* Columns side by side in registers: many, and few where there are not so many. */
+#if defined(__AVX512F__)
+enum { TH_COLUMNS = 64, TH_FEW_COLUMNS = 8 };
+#elif defined(__AVX__)
+enum { TH_COLUMNS = 32, TH_FEW_COLUMNS = 8 };
+#else
+enum { TH_COLUMNS = 16, TH_FEW_COLUMNS = 8 };
+#endif
+
 #define TH_TEMPLATE "kernels/reduce.inc"
-#include "expr/types.inc"
+#include "expr/numbers.inc"
+
+/* Sums and tests of all types have partial results of three types. */
+#define TH_FOLD_ORDER(...)
+#define TH_FOLD_TEST(...)
+#define TH_FOLD_WIDE TH_REDUCTION
+#define A double
+#define L A
+#define GN(name) float_##name
+#include "kernels/merge.inc"
+#undef A
+#undef GN
+#define A uint64_t
+#define GN(name) integer_##name
+#include "kernels/merge.inc"
+#undef A
+#undef GN
+#undef TH_FOLD_WIDE
+#undef TH_FOLD_TEST
+#define TH_FOLD_WIDE(...)
+#define TH_FOLD_TEST TH_REDUCTION
+#define A uint8_t
+#define GN(name) test_##name
+#include "kernels/merge.inc"
+#undef A
+#undef GN
+#undef TH_FOLD_ORDER
+#undef TH_FOLD_TEST
+#undef TH_FOLD_WIDE
+#undef L
 
 /* Converting to double is what limits the sum of float32, so that four elements are added before. Where they
    overflow, though their sum need not, the block is summed in double throughout. */
@@ -42,14 +80,12 @@ static void fours_rows(const void *const *x, int64_t nrows, int64_t n, int64_t b
     if (overflow) sum_rows_float32(x, nrows, n, base, acc);
 }
 
-#define FOLD(op, dtype)                                                                                                \
-    { op##_row_##dtype, op##_rows_##dtype, op##_merge_##dtype }
-#define FOLDS(op)                                                                                                      \
-    [TH_FOLD_##op] = {[TH_BOOL] = FOLD(op, uint8),      [TH_UINT8] = FOLD(op, uint8),    [TH_INT8] = FOLD(op, int8),   \
-                      [TH_INT16] = FOLD(op, int16),     [TH_INT32] = FOLD(op, int32),    [TH_INT64] = FOLD(op, int64), \
-                      [TH_FLOAT32] = FOLD(op, float32), [TH_FLOAT64] = FOLD(op, float64)}
-
+#define FOLD(name, merge) .fold[TH_FOLD_##name][TH_CODE] = {AS(name##_row), AS(name##_rows), merge},
+#define TH_FOLD_WIDE(name, ...) FOLD(name, TH_FLOATING ? float_##name##_merge : integer_##name##_merge)
+#define TH_FOLD_ORDER(name, ...) FOLD(name, AS(in_order_##name##_merge))
+#define TH_FOLD_TEST(name, ...) FOLD(name, test_##name##_merge)
 const struct th_reduce_table TH_ISA_NAME(th_reduce) = {
-    .fold = {FOLDS(sum), FOLDS(prod), FOLDS(max), FOLDS(min), FOLDS(any), FOLDS(all)},
-    .sum_of_fours = {fours_row, fours_rows, sum_merge_float32},
+#define TH_TEMPLATE "expr/reduce.inc"
+#include "expr/types.inc"
+    .sum_of_fours = {fours_row, fours_rows, float_sum_merge},
 };

@@ -11,7 +11,8 @@ enum {
     TH_STRIP = 256,     /* partial results in a strip */
     TH_BLOCK = 4096,    /* elements of a block that becomes one partial result */
     TH_BLOCK_ROWS = 16, /* rows of a block that becomes a strip; TH_STRIP * TH_BLOCK_ROWS == TH_BLOCK */
-    TH_LANES = 32       /* independent partial results within a row */
+    TH_LANES = 32,      /* independent partial results within a row, */
+    TH_FEW_LANES = 8   /* and within a short one */
 };
 
 /* `value` holds the partial results, in their own type of at most 8 bytes; `extra` what some keep beside them. */
@@ -28,10 +29,19 @@ typedef struct th_fold {
     void (*merge)(th_strip *acc, int64_t count, const th_strip *next, int64_t more, int64_t slot, int64_t n);
 } th_fold;
 
-enum { TH_FOLD_sum, TH_FOLD_prod, TH_FOLD_max, TH_FOLD_min, TH_FOLD_any, TH_FOLD_all, TH_FOLD_COUNT };
+enum {
+#define TH_FOLD_WIDE(name, ...) TH_FOLD_##name,
+#define TH_FOLD_ORDER TH_FOLD_WIDE
+#define TH_FOLD_TEST TH_FOLD_WIDE
+#include "expr/reduce.inc"
+#undef TH_FOLD_WIDE
+#undef TH_FOLD_ORDER
+#undef TH_FOLD_TEST
+    TH_FOLD_COUNT
+};
 
 /* By the dtype computed in, so that halves have none. Values: double or uint64_t for sums, the element's type for max
-   and min, uint8_t for any and all. */
+   and min; uint8_t for tests, bits as expr/reduce.inc says. */
 struct th_reduce_table {
     th_fold fold[TH_FOLD_COUNT][TH_DTYPE_COUNT];
     th_fold sum_of_fours; /* of float32, where the result has no more digits: four at a time are added in float32 */
