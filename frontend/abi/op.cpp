@@ -78,7 +78,7 @@ int32_t wick_op_call(wick_op *op, const wick_value *args, uint32_t nargs, wick_v
     const wick::Callable *c = callable(op);
     return guard_call("wick_op_call", c ? c->schema.name.c_str() : nullptr, {args, nargs}, {results, nresults}, err,
                       [&] {
-                          if (!need("wick_op_call", "op", c)->boxed) [[unlikely]]
+                          if (!need("wick_op_call", "op", c)->invoke) [[unlikely]]
                               wick::fail(TH_E_TYPE, "wick_op_call: got the constructor or method %s, want an operator",
                                          c->schema.name.c_str());
                           need_results(*c, nresults);

@@ -4,12 +4,6 @@
 
 namespace wick {
 
-Pair Unbox<Pair>::get(const Value &v) {
-    std::vector<int64_t> list = unbox<std::vector<int64_t>>(v);
-    if (list.empty() || list.size() > 2) throw Error(TH_E_ARG, "value: got " + describe(v) + ", want one or two int");
-    return {list.front(), list.back()};
-}
-
 std::string literal(bool v) { return v ? "True" : "False"; }
 std::string literal(int64_t v) { return std::to_string(v); }
 std::string literal(const std::string &v) { return "'" + v + "'"; }

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "wick/registry.hpp"
 #include "core/call.hpp"
+#include "core/row.hpp"
 #include "wick/value.hpp"
 #include <unordered_map>
 
 namespace wick {
 
-#define WICK_FAMILY(stem) extern const OpTable stem##_ops;
-#include "ops/families.def"
-#undef WICK_FAMILY
+extern const OpTable io_ops;
 
 namespace {
 struct Registry {
@@ -16,27 +15,29 @@ struct Registry {
     std::unordered_map<std::string_view, const Op *> by_name;
 
     Registry() {
-        const OpTable *families[] = {
-#define WICK_FAMILY(stem) &stem##_ops,
-#include "ops/families.def"
-#undef WICK_FAMILY
-        };
-        size_t total = 0;
-        for (const OpTable *family : families) total += family->count;
-        ops.reserve(total);
-        for (const OpTable *family : families)
-            for (size_t i = 0; i < family->count; i++) add(family->rows[i]);
+        ops.reserve(op_rows().size() + io_ops.count);
+        for (const OpRow &row : op_rows()) {
+            Op &op = add(schema_text(row));
+            op.doc = std::string(row.flags & Op::IN_PLACE ? "In place: " : "") + row.doc;
+            op.invoke = row.signature->invoke;
+            op.context = row.context;
+            op.flags = row.flags;
+        }
+        for (const OpDef &def : std::span(io_ops.rows, io_ops.count)) {
+            Op &op = add(def.schema);
+            op.doc = def.doc;
+            op.invoke = def.invoke;
+        }
     }
 
-    void add(const OpDef &row) {
+    Op &add(std::string text) {
         Op op;
-        op.schema = Schema::parse(row.schema);
-        op.schema_text = row.schema;
-        op.doc = row.doc;
-        op.boxed = row.boxed;
+        op.schema = Schema::parse(text);
+        op.schema_text = std::move(text);
         ops.push_back(std::move(op));
         if (!by_name.emplace(ops.back().schema.name, &ops.back()).second)
             fail(TH_E_INTERNAL, "registry: got a second op '%s', want each name once", ops.back().schema.name.c_str());
+        return ops.back();
     }
 };
 
@@ -139,7 +140,7 @@ void Op::call(std::span<const Value> args, std::span<Value> results) const {
     Value *bound = many.empty() ? few : many.data();
     BindScratch scratch;
     bind_arguments(schema.name, schema.arguments, args, bound, scratch);
-    boxed(bound, results.data());
+    invoke(*this, nullptr, bound, results.data());
 }
 
 size_t op_count() { return registry().ops.size(); }

@@ -74,31 +74,6 @@ Scalar Tensor::item_scalar() const {
 
 uint64_t Tensor::version() const { return THStorage_version(THTensor_storage(need(*this, "version"))); }
 
-Tensor Tensor::detach() const { return call<THTensor_alias>(*this); }
-
-// ---- creation ----
-
-Tensor empty(Sizes sizes, DType dtype) {
-    THTensor *out = nullptr;
-    check(THTensor_new(&out, static_cast<THDtype>(dtype), sizes.data(), length(sizes)));
-    return Tensor::adopt(out);
-}
-Tensor full(Sizes sizes, const Scalar &value, DType dtype) {
-    return call<TH_full>(sizes.data(), length(sizes), value, dtype);
-}
-Tensor zeros(Sizes sizes, DType dtype) { return full(sizes, 0, dtype); }
-Tensor ones(Sizes sizes, DType dtype) { return full(sizes, 1, dtype); }
-Tensor zeros_like(const Tensor &t) { return zeros(t.sizes(), t.dtype()); }
-Tensor ones_like(const Tensor &t) { return ones(t.sizes(), t.dtype()); }
-Tensor empty_like(const Tensor &t) { return empty(t.sizes(), t.dtype()); }
-Tensor arange(const Scalar &start, const Scalar &end, const Scalar &step, DType dtype) {
-    return call<TH_arange>(start, end, step, dtype);
-}
-Tensor linspace(const Scalar &start, const Scalar &end, int64_t steps, DType dtype) {
-    return call<TH_linspace>(start, end, steps, dtype);
-}
-Tensor eye(int64_t n, DType dtype) { return call<TH_eye>(n, n, dtype); }
-
 Tensor from_data(const void *p, Sizes sizes, DType dtype) {
     THTensor *out = nullptr;
     check(THTensor_new_copy(&out, static_cast<THDtype>(dtype), sizes.data(), length(sizes), p));
@@ -136,26 +111,5 @@ Tensor from_blob(void *p, Sizes sizes, DType dtype, std::function<void()> delete
     user->armed = true;
     return t;
 }
-
-// ---- random numbers ----
-
-void manual_seed(uint64_t seed) { THGenerator_seed(nullptr, seed); }
-
-Tensor rand(Sizes sizes, DType dtype) {
-    Tensor t = empty(sizes, dtype);
-    check(TH_uniform(t.th(), 0, 1, nullptr));
-    return t;
-}
-Tensor randn(Sizes sizes, DType dtype) {
-    Tensor t = empty(sizes, dtype);
-    check(TH_normal(t.th(), 0, 1, nullptr));
-    return t;
-}
-Tensor randint(int64_t low, int64_t high, Sizes sizes, DType dtype) {
-    Tensor t = empty(sizes, dtype);
-    check(TH_randint(t.th(), low, high, nullptr));
-    return t;
-}
-Tensor randperm(int64_t n) { return call<TH_randperm>(n, static_cast<THGenerator *>(nullptr)); }
 
 } // namespace wick

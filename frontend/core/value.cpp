@@ -116,6 +116,8 @@ int32_t Unbox<int32_t>::get(const Value &v) {
     return static_cast<int32_t>(i);
 }
 
+uint64_t Unbox<uint64_t>::get(const Value &v) { return static_cast<uint64_t>(unbox<int64_t>(v)); }
+
 double Unbox<double>::get(const Value &v) {
     if (v.tag == WICK_TAG_INT) return static_cast<double>(v.u.i);
     if (v.tag != WICK_TAG_FLOAT) refuse(v, "float");
@@ -134,6 +136,7 @@ std::string_view Unbox<std::string_view>::get(const Value &v) {
 }
 
 DType Unbox<DType>::get(const Value &v) {
+    if (v.tag == WICK_TAG_NONE) return DType::none;
     if (v.tag != WICK_TAG_DTYPE || TH_dtype_size(static_cast<THDtype>(v.u.i)) == 0) refuse(v, "dtype");
     return static_cast<DType>(v.u.i);
 }
@@ -143,6 +146,16 @@ Sizes Unbox<Sizes>::get(const Value &v) {
     if (v.tag == WICK_TAG_INT) return {&v.u.i, 1};
     if (v.tag == WICK_TAG_INTS && (v.u.ints || v.aux == 0)) return {v.u.ints, v.aux};
     refuse(v, "int[]");
+}
+
+Pair Unbox<Pair>::get(const Value &v) {
+    auto pair = [&](Sizes list) {
+        if (list.empty() || list.size() > 2)
+            throw Error(TH_E_ARG, "value: got " + describe(v) + ", want one or two int");
+        return Pair(list.front(), list.back());
+    };
+    if (v.tag == WICK_TAG_INT || v.tag == WICK_TAG_INTS) return pair(unbox<Sizes>(v));
+    return pair(unbox<std::vector<int64_t>>(v));
 }
 
 std::vector<int64_t> Unbox<std::vector<int64_t>>::get(const Value &v) {

@@ -22,19 +22,14 @@ Tensor activation(const char *name, const Tensor &x, double p, D derivative) {
 Tensor step(const Tensor &x) { return gt(x, 0).to(x.dtype()); }
 } // namespace
 
-WICK_OP(relu, "relu(Tensor x) -> Tensor", "max(x, 0).")
 Tensor relu(const Tensor &x) { return activation<THNN_relu, THNN_relu_backward>("relu", x, 0, step); }
 
-WICK_OP(leaky_relu, "leaky_relu(Tensor x, float negative_slope=0.01) -> Tensor",
-        "x above 0, negative_slope x elsewhere.")
 Tensor leaky_relu(const Tensor &x, double slope) {
     return activation<THNN_leaky_relu, THNN_leaky_relu_backward>("leaky_relu", x, slope, [slope](const Tensor &at) {
         return where(gt(at, 0), ones_like(at), full(at.sizes(), slope, at.dtype()));
     });
 }
 
-WICK_OP(gelu, "gelu(Tensor x, str approximate='none') -> Tensor",
-        "x Phi(x), by erf or by its tanh approximation ('tanh').")
 Tensor gelu(const Tensor &x, std::string_view approximate) {
     if (approximate == "none")
         return activation<THNN_gelu, THNN_gelu_backward>("gelu", x, 0, [](const Tensor &at) {
@@ -51,7 +46,6 @@ Tensor gelu(const Tensor &x, std::string_view approximate) {
     });
 }
 
-WICK_OP(silu, "silu(Tensor x) -> Tensor", "x sigmoid(x).")
 Tensor silu(const Tensor &x) {
     return activation<THNN_silu, THNN_silu_backward>("silu", x, 0, [](const Tensor &at) {
         Tensor s = sigmoid(at);
@@ -59,7 +53,6 @@ Tensor silu(const Tensor &x) {
     });
 }
 
-WICK_OP(elu, "elu(Tensor x, float alpha=1.0) -> Tensor", "x above 0, alpha (exp(x) - 1) elsewhere.")
 Tensor elu(const Tensor &x, double alpha) {
     return activation<THNN_elu, THNN_elu_backward>("elu", x, alpha, [alpha](const Tensor &at) {
         return where(gt(at, 0), ones_like(at),
@@ -67,12 +60,9 @@ Tensor elu(const Tensor &x, double alpha) {
     });
 }
 
-WICK_OP(softplus, "softplus(Tensor x, float beta=1.0) -> Tensor", "log(1 + exp(beta x)) / beta.")
 Tensor softplus(const Tensor &x, double beta) {
     return activation<THNN_softplus, THNN_softplus_backward>("softplus", x, beta,
                                                              [beta](const Tensor &at) { return sigmoid(at * beta); });
 }
-
-WICK_OPS(activation)
 
 } // namespace wick

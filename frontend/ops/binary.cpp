@@ -13,24 +13,23 @@ namespace wick {
         return record(#fn, out, wrt(left, [=](const Tensor &g) -> Tensor { return gradient_a; }),                      \
                       wrt(right, [=](const Tensor &g) -> Tensor { return gradient_b; }));                              \
     }                                                                                                                  \
-    WICK_BINARY_ROWS(fn, doc)
+    WICK_BINARY_FORMS(fn, doc)
 
 /// Results that no gradient passes.
 #define WICK_BINARY_CONSTANT(fn, doc)                                                                                  \
     static Tensor fn##_into(const Tensor &a, const Tensor &b, THTensor *into) {                                        \
         return call_into<TH_##fn>(into, a, b);                                                                         \
     }                                                                                                                  \
-    WICK_BINARY_ROWS(fn, doc)
+    WICK_BINARY_FORMS(fn, doc)
 
-#define WICK_BINARY_ROWS(fn, doc)                                                                                      \
+#define WICK_BINARY_FORMS(fn, doc)                                                                                     \
     Tensor fn(const Tensor &a, const Tensor &b) { return fn##_into(a, b, nullptr); }                                   \
     Tensor &fn##_(Tensor &a, const Tensor &b) {                                                                        \
         return in_place(                                                                                               \
             #fn "_", a, [&](const Tensor &old, THTensor *into) { return fn##_into(old, before(b, a, old), into); },    \
             b);                                                                                                        \
     }                                                                                                                  \
-    WICK_OP(fn, #fn "(Tensor a, Tensor b) -> Tensor", doc)                                                             \
-    WICK_OP(fn##_, #fn "_(Tensor(a!) a, Tensor b) -> Tensor(a!)", "In place: " doc)
+    WICK_DOC(fn, doc)
 
 /// g where the condition holds, half of it where the operands are equal, as PyTorch does.
 static Tensor choose(const Tensor &g, const Tensor &chosen, const Tensor &a, const Tensor &b) {
@@ -104,47 +103,29 @@ Tensor fill_into(const Tensor &x, const Scalar &value, THTensor *into) {
     if (!recording(x)) return y;
     return record("fill_", y, wrt(x, [](const Tensor &g) { return zeros_like(g); }));
 }
-
-Tensor &add_(Tensor &a, const Tensor &b, const Scalar &alpha) { return a.add_(b, alpha); }
-Tensor &sub_(Tensor &a, const Tensor &b, const Scalar &alpha) { return a.sub_(b, alpha); }
-Tensor &copy_(Tensor &x, const Tensor &src) { return x.copy_(src); }
-Tensor &fill_(Tensor &x, const Scalar &value) { return x.fill_(value); }
 } // namespace
 
-WICK_OP(add, "add(Tensor a, Tensor b, *, Scalar alpha=1) -> Tensor", "a + alpha b.")
 Tensor add(const Tensor &a, const Tensor &b, const Scalar &alpha) { return add_into(a, b, alpha, nullptr); }
 
-WICK_OP(sub, "sub(Tensor a, Tensor b, *, Scalar alpha=1) -> Tensor", "a - alpha b.")
 Tensor sub(const Tensor &a, const Tensor &b, const Scalar &alpha) { return sub_into(a, b, alpha, nullptr); }
 
-WICK_OP(add_, "add_(Tensor(a!) a, Tensor b, *, Scalar alpha=1) -> Tensor(a!)", "In place: a + alpha b.")
-Tensor &Tensor::add_(const Tensor &b, const Scalar &alpha) {
+Tensor &add_(Tensor &a, const Tensor &b, const Scalar &alpha) {
     return in_place(
-        "add_", *this,
-        [&](const Tensor &old, THTensor *into) { return add_into(old, before(b, *this, old), alpha, into); }, b);
+        "add_", a, [&](const Tensor &old, THTensor *into) { return add_into(old, before(b, a, old), alpha, into); }, b);
 }
 
-WICK_OP(sub_, "sub_(Tensor(a!) a, Tensor b, *, Scalar alpha=1) -> Tensor(a!)", "In place: a - alpha b.")
-Tensor &Tensor::sub_(const Tensor &b, const Scalar &alpha) {
+Tensor &sub_(Tensor &a, const Tensor &b, const Scalar &alpha) {
     return in_place(
-        "sub_", *this,
-        [&](const Tensor &old, THTensor *into) { return sub_into(old, before(b, *this, old), alpha, into); }, b);
+        "sub_", a, [&](const Tensor &old, THTensor *into) { return sub_into(old, before(b, a, old), alpha, into); }, b);
 }
 
-Tensor &Tensor::mul_(const Tensor &b) { return wick::mul_(*this, b); }
-Tensor &Tensor::div_(const Tensor &b) { return wick::div_(*this, b); }
-
-WICK_OP(copy_, "copy_(Tensor(a!) x, Tensor src) -> Tensor(a!)", "In place: the elements of src, broadcast and cast.")
-Tensor &Tensor::copy_(const Tensor &src) {
+Tensor &copy_(Tensor &x, const Tensor &src) {
     return in_place(
-        "copy_", *this, [&](const Tensor &old, THTensor *into) { return copy_into(old, src, into); }, src);
+        "copy_", x, [&](const Tensor &old, THTensor *into) { return copy_into(old, src, into); }, src);
 }
 
-WICK_OP(fill_, "fill_(Tensor(a!) x, Scalar value) -> Tensor(a!)", "In place: every element becomes value.")
-Tensor &Tensor::fill_(const Scalar &value) {
-    return in_place("fill_", *this, [&](const Tensor &old, THTensor *into) { return fill_into(old, value, into); });
+Tensor &fill_(Tensor &x, const Scalar &value) {
+    return in_place("fill_", x, [&](const Tensor &old, THTensor *into) { return fill_into(old, value, into); });
 }
-
-WICK_OPS(binary)
 
 } // namespace wick

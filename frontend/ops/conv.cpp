@@ -47,15 +47,9 @@ struct Conv2d {
 };
 } // namespace
 
-WICK_OP(conv2d,
-        "conv2d(Tensor x, Tensor weight, Tensor? bias=None, int[2] stride=1, int[2] padding=0, int[2] dilation=1, int "
-        "groups=1) -> Tensor",
-        "Two-dimensional convolution of x [N, C, H, W] with weight [K, C / groups, R, S].")
-Tensor conv2d(const Tensor &x, const Tensor &weight, const Tensor &bias, Sizes stride, Sizes padding, Sizes dilation,
+Tensor conv2d(const Tensor &x, const Tensor &weight, const Tensor &bias, Pair stride, Pair padding, Pair dilation,
               int64_t groups) {
     return Conv2d{geometry(stride, padding, dilation, groups)}.forward(x, weight, bias);
 }
-
-WICK_OPS(conv)
 
 } // namespace wick

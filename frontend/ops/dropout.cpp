@@ -12,8 +12,6 @@ Tensor masked(const Tensor &x, const Tensor &mask, double p) {
 }
 } // namespace
 
-WICK_OP(dropout, "dropout(Tensor x, float p=0.5, bool training=True) -> Tensor",
-        "In training, zeroes each element with probability p and scales the others by 1 / (1 - p).")
 Tensor dropout(const Tensor &x, double p, bool training) {
     if (!(p >= 0 && p <= 1)) fail(TH_E_ARG, "dropout: got p %g, want one in [0, 1]", p);
     if (!training || p == 0) return x;
@@ -23,7 +21,5 @@ Tensor dropout(const Tensor &x, double p, bool training) {
     if (!recording(x)) return y;
     return record("dropout", y, wrt(x, [=](const Tensor &g) { return masked(g, mask, p); }));
 }
-
-WICK_OPS(dropout)
 
 } // namespace wick

@@ -16,8 +16,6 @@ bool recording_any(ListView<Tensor> tensors) {
 }
 } // namespace
 
-WICK_OP(index_select, "index_select(Tensor x, int dim, Tensor index) -> Tensor",
-        "The entries along dim that a 1-D index names.")
 Tensor index_select(const Tensor &x, int32_t dim, const Tensor &index) {
     Tensor y = call<TH_index_select>(x, dim, index);
     if (!recording(x)) return y;
@@ -27,8 +25,6 @@ Tensor index_select(const Tensor &x, int32_t dim, const Tensor &index) {
                   }));
 }
 
-WICK_OP(index_add, "index_add(Tensor x, int dim, Tensor index, Tensor src) -> Tensor",
-        "x with the slices of src added at a 1-D index along dim.")
 Tensor index_add(const Tensor &x, int32_t dim, const Tensor &index, const Tensor &src) {
     Tensor y = call<TH_index_add>(x, dim, index, src);
     if (!recording(x, src)) return y;
@@ -37,8 +33,6 @@ Tensor index_add(const Tensor &x, int32_t dim, const Tensor &index, const Tensor
                   wrt(src, [=](const Tensor &g) { return index_select(g, dim, i); }));
 }
 
-WICK_OP(gather, "gather(Tensor x, int dim, Tensor index) -> Tensor",
-        "y[i][j] = x[index[i][j]][j] for dim 0, and so on.")
 Tensor gather(const Tensor &x, int32_t dim, const Tensor &index) {
     Tensor y = call<TH_gather>(x, dim, index);
     if (!recording(x)) return y;
@@ -48,8 +42,6 @@ Tensor gather(const Tensor &x, int32_t dim, const Tensor &index) {
                   }));
 }
 
-WICK_OP(scatter, "scatter(Tensor x, int dim, Tensor index, Tensor src) -> Tensor",
-        "x with y[index[i][j]][j] = src[i][j] for dim 0, and so on.")
 Tensor scatter(const Tensor &x, int32_t dim, const Tensor &index, const Tensor &src) {
     Tensor y = call<TH_scatter>(x, dim, index, src);
     if (!recording(x, src)) return y;
@@ -69,8 +61,6 @@ Tensor scatter(const Tensor &x, int32_t dim, const Tensor &index, const Tensor &
                   }));
 }
 
-WICK_OP(scatter_add, "scatter_add(Tensor x, int dim, Tensor index, Tensor src) -> Tensor",
-        "x with y[index[i][j]][j] += src[i][j] for dim 0, and so on.")
 Tensor scatter_add(const Tensor &x, int32_t dim, const Tensor &index, const Tensor &src) {
     Tensor y = call<TH_scatter_add>(x, dim, index, src);
     if (!recording(x, src)) return y;
@@ -79,7 +69,6 @@ Tensor scatter_add(const Tensor &x, int32_t dim, const Tensor &index, const Tens
                   wrt(src, [=](const Tensor &g) { return gather(g, dim, i); }));
 }
 
-WICK_OP(cat, "cat(Tensor[] tensors, int dim=0) -> Tensor", "Tensors joined along an existing dimension.")
 Tensor cat(ListView<Tensor> tensors, int32_t dim) {
     std::vector<const THTensor *> list = raw_list(tensors);
     Tensor y = call<TH_cat>(list.data(), length(list), dim);
@@ -96,7 +85,6 @@ Tensor cat(ListView<Tensor> tensors, int32_t dim) {
     return y;
 }
 
-WICK_OP(stack, "stack(Tensor[] tensors, int dim=0) -> Tensor", "Tensors of equal sizes joined along a new dimension.")
 Tensor stack(ListView<Tensor> tensors, int32_t dim) {
     std::vector<const THTensor *> list = raw_list(tensors);
     Tensor y = call<TH_stack>(list.data(), length(list), dim);
@@ -106,7 +94,5 @@ Tensor stack(ListView<Tensor> tensors, int32_t dim) {
     });
     return y;
 }
-
-WICK_OPS(index)
 
 } // namespace wick

@@ -17,6 +17,12 @@ template <class... V> void give(Value *results, V &&...values) {
 
 using Strings = std::vector<std::string>;
 
+// An op's function of values alone.
+template <void (*Fn)(const Value *, Value *)>
+void plain(const Callable &, Object *, const Value *args, Value *results) {
+    Fn(args, results);
+}
+
 void read_csv(const Value *args, Value *results) {
     auto delimiter = unbox<std::string_view>(args[1]);
     if (delimiter.size() != 1) fail(TH_E_ARG, "io::read_csv: got a delimiter of %zu bytes, want 1", delimiter.size());
@@ -65,13 +71,13 @@ constexpr OpDef rows[] = {
     {"io::read_csv(str path, *, str delimiter=',', bool header=False) -> (Tensor values, str[] columns)",
      "Numbers in lines of equal length, float64 [rows, columns]; the names in the first line with header. Also "
      "gzip-compressed.",
-     read_csv},
-    {"io::read_idx(str path) -> Tensor", "An IDX file (MNIST's format), also gzip-compressed.", read_idx},
+     plain<read_csv>},
+    {"io::read_idx(str path) -> Tensor", "An IDX file (MNIST's format), also gzip-compressed.", plain<read_idx>},
     {"io::load_safetensors(str path, *, bool copy=False) -> (str[] names, Tensor[] tensors, str[] keys, str[] values)",
      "Tensors and metadata of a safetensors file. Without copy, tensors view a private mapping of it.",
-     load_safetensors},
+     plain<load_safetensors>},
     {"io::save_safetensors(str path, str[] names, Tensor[] tensors, *, str[]? keys=None, str[]? values=None) -> ()",
-     "Writes a safetensors file, completely or not at all; keys and values are its metadata.", save_safetensors},
+     "Writes a safetensors file, completely or not at all; keys and values are its metadata.", plain<save_safetensors>},
 };
 
 } // namespace

@@ -49,25 +49,15 @@ Tensor checked_loss(const char *fn, const Tensor &log_prob, const Tensor &target
 }
 } // namespace
 
-WICK_OP(nll_loss,
-        "nll_loss(Tensor log_prob, Tensor target, Tensor? weight=None, int ignore_index=-100, str reduction='mean') -> "
-        "Tensor",
-        "Negative log-likelihood of class indices; log_prob is [N, C, ...] or [C].")
 Tensor nll_loss(const Tensor &log_prob, const Tensor &target, const Tensor &weight, int64_t ignore_index,
                 std::string_view reduction) {
     return checked_loss("nll_loss", log_prob, target, weight, ignore_index, reduction, 0);
 }
 
-WICK_OP(cross_entropy,
-        "cross_entropy(Tensor input, Tensor target, Tensor? weight=None, int ignore_index=-100, str reduction='mean', "
-        "float label_smoothing=0.0) -> Tensor",
-        "Cross-entropy of class indices and logits; input is [N, C, ...] or [C].")
 Tensor cross_entropy(const Tensor &input, const Tensor &target, const Tensor &weight, int64_t ignore_index,
                      std::string_view reduction, double label_smoothing) {
     return checked_loss("cross_entropy", log_softmax(input, input.dim() == 1 ? 0 : 1), target, weight, ignore_index,
                         reduction, label_smoothing);
 }
-
-WICK_OPS(loss)
 
 } // namespace wick

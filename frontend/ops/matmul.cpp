@@ -10,7 +10,6 @@ Tensor swapped(const Tensor &x) { return transpose(x, -2, -1); }
 Tensor rows(const Tensor &x) { return reshape(x, {-1, x.size(-1)}); }
 } // namespace
 
-WICK_OP(dot, "dot(Tensor a, Tensor b) -> Tensor", "Inner product of two vectors.")
 Tensor dot(const Tensor &a, const Tensor &b) {
     Tensor y = call<TH_dot>(a, b);
     if (!recording(a, b)) return y;
@@ -19,7 +18,6 @@ Tensor dot(const Tensor &a, const Tensor &b) {
                   wrt(b, [=](const Tensor &g) { return g * sa; }));
 }
 
-WICK_OP(mv, "mv(Tensor a, Tensor x) -> Tensor", "Matrix times vector.")
 Tensor mv(const Tensor &a, const Tensor &x) {
     Tensor y = call<TH_mv>(a, x);
     if (!recording(a, x)) return y;
@@ -28,7 +26,6 @@ Tensor mv(const Tensor &a, const Tensor &x) {
                   wrt(x, [=](const Tensor &g) { return mv(t(sa), g); }));
 }
 
-WICK_OP(mm, "mm(Tensor a, Tensor b) -> Tensor", "Product of two matrices.")
 Tensor mm(const Tensor &a, const Tensor &b) {
     Tensor y = call<TH_mm>(a, b);
     if (!recording(a, b)) return y;
@@ -37,7 +34,6 @@ Tensor mm(const Tensor &a, const Tensor &b) {
                   wrt(b, [=](const Tensor &g) { return mm(t(sa), g); }));
 }
 
-WICK_OP(bmm, "bmm(Tensor a, Tensor b) -> Tensor", "Products of matrices, one per entry of the first dimension.")
 Tensor bmm(const Tensor &a, const Tensor &b) {
     Tensor y = call<TH_bmm>(a, b);
     if (!recording(a, b)) return y;
@@ -46,8 +42,6 @@ Tensor bmm(const Tensor &a, const Tensor &b) {
                   wrt(b, [=](const Tensor &g) { return bmm(swapped(sa), g); }));
 }
 
-WICK_OP(matmul, "matmul(Tensor a, Tensor b) -> Tensor",
-        "Matrix product by the operands' dimensions: 1-D operands are vectors, leading dimensions broadcast.")
 Tensor matmul(const Tensor &a, const Tensor &b) {
     Tensor y = call<TH_matmul>(a, b);
     if (!recording(a, b)) return y;
@@ -76,8 +70,6 @@ Tensor matmul(const Tensor &a, const Tensor &b) {
                   }));
 }
 
-WICK_OP(addmm, "addmm(Tensor c, Tensor a, Tensor b, *, Scalar beta=1, Scalar alpha=1) -> Tensor",
-        "beta c + alpha a b for matrices.")
 Tensor addmm(const Tensor &c, const Tensor &a, const Tensor &b, const Scalar &beta, const Scalar &alpha) {
     Tensor y = call<TH_addmm>(c, a, b, beta, alpha);
     if (!recording(c, a, b)) return y;
@@ -88,8 +80,6 @@ Tensor addmm(const Tensor &c, const Tensor &a, const Tensor &b, const Scalar &be
                   wrt(b, [=](const Tensor &g) { return scaled(mm(t(sa), g), alpha); }));
 }
 
-WICK_OP(linear, "linear(Tensor x, Tensor weight, Tensor? bias=None) -> Tensor",
-        "x weight^T + bias with weight [out, in]; leading dimensions of x are kept.")
 Tensor linear(const Tensor &x, const Tensor &weight, const Tensor &bias) {
     if (x.dim() != 2) {
         Tensor y = x.dim() == 1 ? mv(weight, x) : matmul(x, t(weight));
@@ -103,9 +93,5 @@ Tensor linear(const Tensor &x, const Tensor &weight, const Tensor &bias) {
                   wrt(weight, [=](const Tensor &g) { return mm(t(g), sx); }),
                   wrt(bias, [](const Tensor &g) { return sum(g, {0}); }));
 }
-
-Tensor Tensor::matmul(const Tensor &other) const { return wick::matmul(*this, other); }
-
-WICK_OPS(matmul)
 
 } // namespace wick

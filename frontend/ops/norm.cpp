@@ -47,12 +47,6 @@ struct BatchNorm {
 };
 } // namespace
 
-WICK_OP(batch_norm,
-        "batch_norm(Tensor x, Tensor? running_mean, Tensor? running_var, Tensor? weight, Tensor? bias, bool training, "
-        "float momentum=0.1, "
-        "float eps=1e-05) -> Tensor",
-        "(x - mean) / sqrt(var + eps) weight + bias per channel of [N, C, ...]; in training by the batch's statistics, "
-        "which also move the running ones.")
 Tensor batch_norm(const Tensor &x, const Tensor &running_mean, const Tensor &running_var, const Tensor &weight,
                   const Tensor &bias, bool training, double momentum, double eps) {
     Out out, save_mean, save_invstd;
@@ -72,7 +66,5 @@ Tensor batch_norm(const Tensor &x, const Tensor &running_mean, const Tensor &run
                  });
     return y;
 }
-
-WICK_OPS(norm)
 
 } // namespace wick

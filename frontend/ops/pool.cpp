@@ -42,11 +42,7 @@ struct AvgPool2d {
 };
 } // namespace
 
-WICK_OP(max_pool2d,
-        "max_pool2d(Tensor x, int[2] kernel_size, int[] stride=[], int[2] padding=0, int[2] dilation=1, bool "
-        "ceil_mode=False) -> Tensor",
-        "Largest value of each window of [N, C, H, W] or [C, H, W]; no stride: the kernel's size.")
-Tensor max_pool2d(const Tensor &x, Sizes kernel, Sizes stride, Sizes padding, Sizes dilation, bool ceil_mode) {
+Tensor max_pool2d(const Tensor &x, Pair kernel, Sizes stride, Pair padding, Pair dilation, bool ceil_mode) {
     THNNPool2d p = geometry("max_pool2d", kernel, stride, padding, dilation, ceil_mode, false);
     if (!recording(x)) return call<THNN_max_pool2d>(static_cast<THTensor **>(nullptr), x, &p);
     Out positions;
@@ -56,14 +52,8 @@ Tensor max_pool2d(const Tensor &x, Sizes kernel, Sizes stride, Sizes padding, Si
                   wrt(x, [=, sizes = sizes_of(x)](const Tensor &g) { return max_backward(g, indices, sizes); }));
 }
 
-WICK_OP(avg_pool2d,
-        "avg_pool2d(Tensor x, int[2] kernel_size, int[] stride=[], int[2] padding=0, bool ceil_mode=False, bool "
-        "count_include_pad=True) -> Tensor",
-        "Mean of each window of [N, C, H, W] or [C, H, W]; no stride: the kernel's size.")
-Tensor avg_pool2d(const Tensor &x, Sizes kernel, Sizes stride, Sizes padding, bool ceil_mode, bool count_include_pad) {
+Tensor avg_pool2d(const Tensor &x, Pair kernel, Sizes stride, Pair padding, bool ceil_mode, bool count_include_pad) {
     return AvgPool2d{geometry("avg_pool2d", kernel, stride, padding, {1, 1}, ceil_mode, count_include_pad)}.forward(x);
 }
-
-WICK_OPS(pool)
 
 } // namespace wick

@@ -77,8 +77,6 @@ template <auto Fn> Tensor extreme(const char *name, const Tensor &x, Dims dims, 
 }
 } // namespace
 
-WICK_OP(sum, "sum(Tensor x, int[] dims=[], bool keepdim=False) -> Tensor",
-        "Sum over dims, or over all; integers sum in int64.")
 Tensor sum(const Tensor &x, Dims dims, bool keepdim) {
     Tensor y = reduce<TH_sum>(x, dims, keepdim);
     if (!recording(x)) return y;
@@ -89,8 +87,6 @@ Tensor sum(const Tensor &x, Dims dims, bool keepdim) {
                   }));
 }
 
-WICK_OP(mean, "mean(Tensor x, int[] dims=[], bool keepdim=False) -> Tensor",
-        "Mean over dims, or over all; floating dtypes.")
 Tensor mean(const Tensor &x, Dims dims, bool keepdim) {
     Tensor y = reduce<TH_mean>(x, dims, keepdim);
     if (!recording(x)) return y;
@@ -99,8 +95,6 @@ Tensor mean(const Tensor &x, Dims dims, bool keepdim) {
                              const Tensor &g) { return expand(restored(g / n, d, keepdim), sizes); }));
 }
 
-WICK_OP(prod, "prod(Tensor x, int[] dims=[], bool keepdim=False) -> Tensor",
-        "Product over dims, or over all; integers multiply in int64.")
 Tensor prod(const Tensor &x, Dims dims, bool keepdim) {
     Tensor y = reduce<TH_prod>(x, dims, keepdim);
     if (!recording(x)) return y;
@@ -110,22 +104,14 @@ Tensor prod(const Tensor &x, Dims dims, bool keepdim) {
                   }));
 }
 
-WICK_OP(max, "max(Tensor x, int[] dims=[], bool keepdim=False) -> Tensor",
-        "Largest value over dims, or over all; NaN wins.")
 Tensor max(const Tensor &x, Dims dims, bool keepdim) { return extreme<TH_max>("max", x, dims, keepdim); }
 
-WICK_OP(min, "min(Tensor x, int[] dims=[], bool keepdim=False) -> Tensor",
-        "Smallest value over dims, or over all; NaN wins.")
 Tensor min(const Tensor &x, Dims dims, bool keepdim) { return extreme<TH_min>("min", x, dims, keepdim); }
 
-WICK_OP(any, "any(Tensor x, int[] dims=[], bool keepdim=False) -> Tensor", "Whether an element is not zero.")
 Tensor any(const Tensor &x, Dims dims, bool keepdim) { return reduce<TH_any>(x, dims, keepdim); }
 
-WICK_OP(all, "all(Tensor x, int[] dims=[], bool keepdim=False) -> Tensor", "Whether no element is zero.")
 Tensor all(const Tensor &x, Dims dims, bool keepdim) { return reduce<TH_all>(x, dims, keepdim); }
 
-WICK_OP(var, "var(Tensor x, int[] dims=[], float correction=1.0, bool keepdim=False) -> Tensor",
-        "Variance with divisor n - correction over dims, or over all.")
 Tensor var(const Tensor &x, Dims dims, double correction, bool keepdim) {
     Tensor y = call<TH_var>(x, dims.data(), length(dims), static_cast<int32_t>(keepdim), correction);
     if (!recording(x)) return y;
@@ -137,21 +123,12 @@ Tensor var(const Tensor &x, Dims dims, double correction, bool keepdim) {
                   }));
 }
 
-WICK_OP(argmax, "argmax(Tensor x, int? dim=None, bool keepdim=False) -> Tensor",
-        "Index of the first largest element along dim, or of the flattened tensor.")
 Tensor argmax(const Tensor &x, std::optional<int32_t> dim, bool keepdim) {
     return call<TH_argmax>(x, dim.value_or(TH_DIM_ALL), static_cast<int32_t>(keepdim));
 }
 
-WICK_OP(argmin, "argmin(Tensor x, int? dim=None, bool keepdim=False) -> Tensor",
-        "Index of the first smallest element along dim, or of the flattened tensor.")
 Tensor argmin(const Tensor &x, std::optional<int32_t> dim, bool keepdim) {
     return call<TH_argmin>(x, dim.value_or(TH_DIM_ALL), static_cast<int32_t>(keepdim));
 }
-
-Tensor Tensor::sum(Dims dims, bool keepdim) const { return wick::sum(*this, dims, keepdim); }
-Tensor Tensor::mean(Dims dims, bool keepdim) const { return wick::mean(*this, dims, keepdim); }
-
-WICK_OPS(reduce)
 
 } // namespace wick

@@ -3,7 +3,6 @@
 
 namespace wick {
 
-WICK_OP(softmax, "softmax(Tensor x, int dim) -> Tensor", "exp(x) over its sum along dim.")
 Tensor softmax(const Tensor &x, int32_t dim) {
     Tensor out = call<THNN_softmax>(x, dim);
     if (!recording(x)) return out;
@@ -15,7 +14,6 @@ Tensor softmax(const Tensor &x, int32_t dim) {
                   }));
 }
 
-WICK_OP(log_softmax, "log_softmax(Tensor x, int dim) -> Tensor", "Logarithm of the softmax along dim.")
 Tensor log_softmax(const Tensor &x, int32_t dim) {
     Tensor out = call<THNN_log_softmax>(x, dim);
     if (!recording(x)) return out;
@@ -26,7 +24,5 @@ Tensor log_softmax(const Tensor &x, int32_t dim) {
                                              : call<THNN_log_softmax_backward>(g, y, dim);
                   }));
 }
-
-WICK_OPS(softmax)
 
 } // namespace wick

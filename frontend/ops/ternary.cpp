@@ -3,7 +3,6 @@
 
 namespace wick {
 
-WICK_OP(where, "where(Tensor condition, Tensor a, Tensor b) -> Tensor", "a where the condition holds, b elsewhere.")
 Tensor where(const Tensor &condition, const Tensor &a, const Tensor &b) {
     Tensor y = call<TH_where>(condition, a, b);
     if (!recording(a, b)) return y;
@@ -12,8 +11,6 @@ Tensor where(const Tensor &condition, const Tensor &a, const Tensor &b) {
                   wrt(b, [=](const Tensor &g) { return where(c, zeros_like(g), g); }));
 }
 
-WICK_OP(clamp, "clamp(Tensor x, Tensor? min=None, Tensor? max=None) -> Tensor",
-        "min(max(x, min), max); a missing bound is none.")
 Tensor clamp(const Tensor &x, const Tensor &min, const Tensor &max) {
     Tensor y = call<TH_clamp>(x, min, max);
     if (!recording(x, min, max)) return y;
@@ -33,7 +30,6 @@ Tensor clamp(const Tensor &x, const Tensor &min, const Tensor &max) {
         wrt(max, [=](const Tensor &g) { return where(logical_or(above(), crossed()), g, zeros_like(g)); }));
 }
 
-WICK_OP(addcmul, "addcmul(Tensor x, Tensor a, Tensor b, *, Scalar value=1) -> Tensor", "x + value a b.")
 Tensor addcmul(const Tensor &x, const Tensor &a, const Tensor &b, const Scalar &value) {
     Tensor y = call<TH_addcmul>(x, a, b, value);
     if (!recording(x, a, b)) return y;
@@ -43,7 +39,6 @@ Tensor addcmul(const Tensor &x, const Tensor &a, const Tensor &b, const Scalar &
                   wrt(b, [=](const Tensor &g) { return g * sa * Tensor(value); }));
 }
 
-WICK_OP(addcdiv, "addcdiv(Tensor x, Tensor a, Tensor b, *, Scalar value=1) -> Tensor", "x + value a / b.")
 Tensor addcdiv(const Tensor &x, const Tensor &a, const Tensor &b, const Scalar &value) {
     Tensor y = call<TH_addcdiv>(x, a, b, value);
     if (!recording(x, a, b)) return y;
@@ -53,7 +48,6 @@ Tensor addcdiv(const Tensor &x, const Tensor &a, const Tensor &b, const Scalar &
                   wrt(b, [=](const Tensor &g) { return -g * sa / (sb * Tensor(sb)) * Tensor(value); }));
 }
 
-WICK_OP(lerp, "lerp(Tensor a, Tensor b, Tensor weight) -> Tensor", "a + weight (b - a).")
 Tensor lerp(const Tensor &a, const Tensor &b, const Tensor &weight) {
     Tensor y = call<TH_lerp>(a, b, weight);
     if (!recording(a, b, weight)) return y;
@@ -62,7 +56,5 @@ Tensor lerp(const Tensor &a, const Tensor &b, const Tensor &weight) {
                   wrt(b, [=](const Tensor &g) { return g * w; }),
                   wrt(weight, [=](const Tensor &g) { return g * (Tensor(sb) - sa); }));
 }
-
-WICK_OPS(ternary)
 
 } // namespace wick

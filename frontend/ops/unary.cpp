@@ -13,18 +13,17 @@ namespace wick {
         const Saved x(in), y = Saved::output(out);                                                                     \
         return record(#fn, out, wrt(in, [=](const Tensor &g) -> Tensor { return gradient; }));                         \
     }                                                                                                                  \
-    WICK_UNARY_ROWS(fn, doc)
+    WICK_UNARY_FORMS(fn, doc)
 
 /// Results that no gradient passes.
 #define WICK_UNARY_CONSTANT(fn, doc)                                                                                   \
     static Tensor fn##_into(const Tensor &in, THTensor *into) { return call_into<TH_##fn>(into, in); }                 \
-    WICK_UNARY_ROWS(fn, doc)
+    WICK_UNARY_FORMS(fn, doc)
 
-#define WICK_UNARY_ROWS(fn, doc)                                                                                       \
+#define WICK_UNARY_FORMS(fn, doc)                                                                                      \
     Tensor fn(const Tensor &x) { return fn##_into(x, nullptr); }                                                       \
     Tensor &fn##_(Tensor &x) { return in_place(#fn "_", x, fn##_into); }                                               \
-    WICK_OP(fn, #fn "(Tensor x) -> Tensor", doc)                                                                       \
-    WICK_OP(fn##_, #fn "_(Tensor(a!) x) -> Tensor(a!)", "In place: " doc)
+    WICK_DOC(fn, doc)
 
 using std::numbers::ln10, std::numbers::ln2, std::numbers::inv_sqrtpi;
 
@@ -70,7 +69,5 @@ WICK_UNARY_CONSTANT(isinf, "Whether x is an infinity.")
 WICK_UNARY_CONSTANT(isfinite, "Whether x is neither an infinity nor NaN.")
 WICK_UNARY_CONSTANT(bitwise_not, "Every bit turned; for bool, not.")
 // clang-format on
-
-WICK_OPS(unary)
 
 } // namespace wick

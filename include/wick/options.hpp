@@ -27,14 +27,6 @@
 
 namespace wick {
 
-/// Height and width; one number is both.
-struct Pair {
-    constexpr Pair(int64_t both) : v{both, both} {}
-    constexpr Pair(int64_t height, int64_t width) : v{height, width} {}
-    operator Sizes() const noexcept { return {v, 2}; }
-    int64_t v[2];
-};
-
 /// An option without a default.
 template <class T> class Required {
   public:
@@ -54,10 +46,6 @@ template <class T> class Required {
     std::optional<T> value_;
 };
 
-template <> struct WICK_API Unbox<Pair> {
-    static Pair get(const Value &v);
-    static std::string type() { return "int[2]"; }
-};
 template <size_t N> struct Unbox<std::array<double, N>> {
     static std::array<double, N> get(const Value &v) {
         std::vector<double> list = unbox<std::vector<double>>(v);

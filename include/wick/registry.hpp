@@ -44,14 +44,16 @@ struct WICK_API Schema {
     static Schema parse(std::string_view text);
 };
 
+struct Callable;
 /// Called with exactly schema.arguments.size() values and as many UNSET results as the schema has; throws on failure.
-using BoxedFn = void (*)(const Value *args, Value *results);
+/// `object` is whose method it is.
+using Invoke = void (*)(const Callable &self, Object *object, const Value *args, Value *results);
 
-/// A row written in a frontend/ops source: constant data, no constructor runs at load.
+/// An op whose function takes values itself: constant data, no constructor runs at load.
 struct OpDef {
     const char *schema;
     const char *doc;
-    BoxedFn boxed;
+    Invoke invoke;
 };
 struct OpTable {
     const OpDef *rows;
@@ -60,9 +62,12 @@ struct OpTable {
 
 /// What is called with values and described by a schema: an op, a constructor, a method. The ABI's wick_op.
 struct WICK_API Callable {
+    enum : uint32_t { METHOD = 1, PROPERTY = 2, IN_PLACE = 4 };
     Schema schema;
     std::string schema_text, doc;
-    BoxedFn boxed = nullptr; ///< of ops only
+    Invoke invoke = nullptr;       ///< of ops only
+    const void *context = nullptr; ///< for invoke
+    uint32_t flags = 0;
 };
 
 /// A registered op.

@@ -34,6 +34,14 @@ template <class T> class ListView : public std::span<const T> {
 using Sizes = ListView<int64_t>;
 using Dims = ListView<int32_t>;
 
+/// Height and width; one number is both.
+struct Pair {
+    constexpr Pair(int64_t both) : v{both, both} {}
+    constexpr Pair(int64_t height, int64_t width) : v{height, width} {}
+    operator Sizes() const noexcept { return {v, 2}; }
+    int64_t v[2];
+};
+
 /// Element types as a C++ enumeration; the numbers are THDtype's.
 enum class DType : int32_t {
 #define TH_DTYPE(NAME, code, name, ctype, kind) name##_ = code,
@@ -83,6 +91,32 @@ struct WICK_API TensorImpl final : Object {
         OVERWRITTEN = 8 ///< stands for the value before an in-place op, whose input it is
     };
 };
+
+/// Behind the methods of Tensor that are ops: methods::call_relu calls wick::relu.
+namespace methods {
+#define WICK_METHOD_METHOD(fn) struct call_##fn;
+#define WICK_METHOD_PROPERTY(fn) struct call_##fn;
+#define WICK_METHOD_IN_PLACE(fn) struct call_##fn;
+#define WICK_METHOD_(fn)
+#define WICK_ROW(R, fn, variant, params, text, doc, ...) WICK_METHOD_##__VA_ARGS__(fn)
+#include "wick/ops/all.def"
+#undef WICK_METHOD_METHOD
+#undef WICK_METHOD_PROPERTY
+#undef WICK_METHOD_IN_PLACE
+
+/// What braces as an op's second argument hold, for those that take sizes or dims there.
+template <class Op> struct Braces {};
+template <class Op>
+requires std::is_invocable_v<Op, Tensor &, Sizes>
+struct Braces<Op> {
+    using type = std::initializer_list<int64_t>;
+};
+template <class Op>
+requires std::is_invocable_v<Op, Tensor &, Dims>
+struct Braces<Op> {
+    using type = std::initializer_list<int32_t>;
+};
+} // namespace methods
 
 struct BackwardOptions {
     bool retain_graph = false; ///< keep saved tensors, so that backward can run again
@@ -142,8 +176,6 @@ class WICK_API Tensor {
     void set_grad(Tensor grad);
     Ref<Node> grad_fn() const noexcept;
     void backward(const Tensor &grad = {}, BackwardOptions options = {}) const;
-    /// The same data without history.
-    Tensor detach() const;
     /// Keeps the gradient of a non-leaf too.
     void retain_grad();
     /// Returns a number for remove_hook.
@@ -152,42 +184,32 @@ class WICK_API Tensor {
     /// Counts in-place changes of the storage.
     uint64_t version() const;
 
-    // ---- conversions; differentiable ----
-    Tensor to(DType dtype) const;
-    Tensor clone() const;
-    Tensor contiguous() const;
-
-    // ---- the functions of wick/ops.hpp that read better as methods ----
-    Tensor view(Sizes sizes) const;
-    Tensor reshape(Sizes sizes) const;
-    Tensor flatten(int32_t start_dim = 0, int32_t end_dim = -1) const;
-    Tensor t() const; ///< transpose of a matrix
-    Tensor transpose(int32_t dim0, int32_t dim1) const;
-    Tensor permute(Dims dims) const;
-    Tensor expand(Sizes sizes) const;
-    Tensor squeeze() const;
-    Tensor squeeze(int32_t dim) const;
-    Tensor unsqueeze(int32_t dim) const;
-    Tensor select(int32_t dim, int64_t index) const;
-    Tensor narrow(int32_t dim, int64_t start, int64_t length) const;
-    Tensor slice(int32_t dim, int64_t start, int64_t end, int64_t step = 1) const;
-    Tensor operator[](int64_t index) const { return select(0, index); }
-    Tensor sum(Dims dims = {}, bool keepdim = false) const;
-    Tensor mean(Dims dims = {}, bool keepdim = false) const;
-    Tensor matmul(const Tensor &other) const;
-
-    // ---- in place; history follows, saved values that change are found in backward ----
-    Tensor &add_(const Tensor &other, const Scalar &alpha = 1);
-    Tensor &sub_(const Tensor &other, const Scalar &alpha = 1);
-    Tensor &mul_(const Tensor &other);
-    Tensor &div_(const Tensor &other);
-    Tensor &copy_(const Tensor &src);
-    Tensor &fill_(const Scalar &value);
-    Tensor &zero_() { return fill_(0); }
-    Tensor &operator+=(const Tensor &o) { return add_(o); }
-    Tensor &operator-=(const Tensor &o) { return sub_(o); }
-    Tensor &operator*=(const Tensor &o) { return mul_(o); }
-    Tensor &operator/=(const Tensor &o) { return div_(o); }
+    // ---- the ops that are methods, by their rows in wick/ops/*.def: x.sum({0}) is sum(x, {0}) ----
+#define WICK_METHOD_METHOD(fn) WICK_TENSOR_METHOD(fn, const)
+#define WICK_METHOD_PROPERTY(fn) WICK_TENSOR_METHOD(fn, const)
+#define WICK_METHOD_IN_PLACE(fn) WICK_TENSOR_METHOD(fn, )
+#define WICK_METHOD_(fn)
+#define WICK_TENSOR_METHOD(fn, CONST)                                                                                  \
+    template <class Op = methods::call_##fn, class... A>                                                               \
+    auto fn(A &&...a) CONST->std::invoke_result_t<Op, CONST Tensor &, A...> {                                          \
+        return Op()(*this, std::forward<A>(a)...);                                                                     \
+    }                                                                                                                  \
+    template <class Op = methods::call_##fn, class... A>                                                               \
+    auto fn(typename methods::Braces<Op>::type list, A &&...a) CONST {                                                 \
+        return Op()(*this, list, std::forward<A>(a)...);                                                               \
+    }
+#define WICK_ROW(R, fn, variant, params, text, doc, ...) WICK_METHOD_##__VA_ARGS__(fn)
+#include "wick/ops/all.def"
+#undef WICK_TENSOR_METHOD
+#undef WICK_METHOD_METHOD
+#undef WICK_METHOD_PROPERTY
+#undef WICK_METHOD_IN_PLACE
+    Tensor &zero_();
+    Tensor operator[](int64_t index) const; ///< select(0, index)
+    Tensor &operator+=(const Tensor &o);
+    Tensor &operator-=(const Tensor &o);
+    Tensor &operator*=(const Tensor &o);
+    Tensor &operator/=(const Tensor &o);
 
   private:
     void *data(DType want) const;
@@ -199,17 +221,6 @@ WICK_API std::ostream &operator<<(std::ostream &os, const Tensor &t);
 /// Tensors under names, in order.
 using NamedTensors = std::vector<std::pair<std::string, Tensor>>;
 
-// ---- creation; dtype none: float32 (or by the value) ----
-WICK_API Tensor empty(Sizes sizes, DType dtype = kFLOAT32);
-WICK_API Tensor zeros(Sizes sizes, DType dtype = kFLOAT32);
-WICK_API Tensor ones(Sizes sizes, DType dtype = kFLOAT32);
-WICK_API Tensor full(Sizes sizes, const Scalar &value, DType dtype = DType::none);
-WICK_API Tensor zeros_like(const Tensor &t);
-WICK_API Tensor ones_like(const Tensor &t);
-WICK_API Tensor empty_like(const Tensor &t);
-WICK_API Tensor arange(const Scalar &start, const Scalar &end, const Scalar &step = 1, DType dtype = DType::none);
-WICK_API Tensor linspace(const Scalar &start, const Scalar &end, int64_t steps, DType dtype = kFLOAT32);
-WICK_API Tensor eye(int64_t n, DType dtype = kFLOAT32);
 /// A copy of `numel` elements at p.
 WICK_API Tensor from_data(const void *p, Sizes sizes, DType dtype);
 /// Wraps foreign memory; `deleter` runs when the last tensor over it goes, not if this fails.
@@ -221,13 +232,6 @@ template <class T> Tensor tensor(const std::vector<T> &values) {
     return from_data(values.data(), {static_cast<int64_t>(values.size())}, dtype_of<T>());
 }
 
-// ---- random numbers from the process-wide generator ----
-WICK_API void manual_seed(uint64_t seed);
-WICK_API Tensor rand(Sizes sizes, DType dtype = kFLOAT32);
-WICK_API Tensor randn(Sizes sizes, DType dtype = kFLOAT32);
-WICK_API Tensor randint(int64_t low, int64_t high, Sizes sizes, DType dtype = kINT64);
-WICK_API Tensor randperm(int64_t n);
-
 template <> constexpr DType dtype_of<bool>() { return kBOOL; }
 template <> constexpr DType dtype_of<uint8_t>() { return kUINT8; }
 template <> constexpr DType dtype_of<int8_t>() { return kINT8; }
@@ -238,4 +242,6 @@ template <> constexpr DType dtype_of<float>() { return kFLOAT32; }
 template <> constexpr DType dtype_of<double>() { return kFLOAT64; }
 
 } // namespace wick
+
+#include "wick/ops.hpp"
 #endif

@@ -112,11 +112,13 @@ WICK_UNBOX(Tensor, Tensor, "Tensor") ///< numbers become number tensors, NONE un
 WICK_UNBOX(Scalar, Scalar, "Scalar")
 WICK_UNBOX(int64_t, int64_t, "int")
 WICK_UNBOX(int32_t, int32_t, "int")
-WICK_UNBOX(double, double, "float") ///< from integers too
+WICK_UNBOX(uint64_t, uint64_t, "int") ///< its bits, for seeds
+WICK_UNBOX(double, double, "float")   ///< from integers too
 WICK_UNBOX(bool, bool, "bool")
 WICK_UNBOX(std::string_view, std::string_view, "str") ///< borrows; from STR and String objects
-WICK_UNBOX(DType, DType, "dtype")
-WICK_UNBOX(Sizes, Sizes, "int[]") ///< borrows; one integer is a list of one, NONE an empty list
+WICK_UNBOX(DType, DType, "dtype")                     ///< NONE is DType::none
+WICK_UNBOX(Pair, Pair, "int[2]")                      ///< one or two integers
+WICK_UNBOX(Sizes, Sizes, "int[]")                     ///< borrows; one integer is a list of one, NONE an empty list
 WICK_UNBOX(Dims, std::vector<int32_t>, "int[]")
 WICK_UNBOX(std::vector<int64_t>, std::vector<int64_t>, "int[]")
 WICK_UNBOX(std::vector<double>, std::vector<double>, "float[]")
