@@ -73,6 +73,9 @@ typedef struct THElementwise {
  * outputs. */
 TH_API THStatus TH_elementwise(THTensor **out, const THElementwise *op, const THTensor *const *inputs, int32_t n);
 
+/** The dtype that kernels compute in for tensors of `dtype`: float32 for halves, otherwise itself. */
+TH_API THDtype TH_compute_dtype(THDtype dtype);
+
 /** Index into isa.def's list of the variant in use; kernel tables of every library are ordered alike. */
 TH_API int32_t TH_isa_index(void);
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Arrows point down only: who may include what (DESIGN: TH < THNN < frontend < bindings)."""
+"""Arrows point down only: who may include what (DESIGN: TH < THNN < frontend < bindings), and inside a library, that nothing below ops/
+includes or calls what is in it."""
 import re
 
 from repository import ROOT, files, finish, text
@@ -24,8 +25,38 @@ THIRD_PARTY = {
     r"nlohmann/.*": ["frontend/io"],
     r"cuda.*|cudnn.*|nccl.*|cublas.*": ["lib/THC/extern", "lib/THCUNN/extern"],
 }
+# Libraries made of rooms, of which ops/ is the top: core/, kernels/ and extern/ serve it and do not know it.
+ROOMS = ["lib/TH", "lib/THNN", "lib/THC", "lib/THCUNN"]
+
+
+def code(path):
+    return re.sub(r"/\*.*?\*/|\"(\\.|[^\"\\\n])*\"", lambda m: "\n" * m.group().count("\n"), text(path), flags=re.S)
+
+
+def defined_in_ops(library):
+    """The functions that the sources of a library's ops/ define, whether written out or made from an op list."""
+    names = set()
+    for path in files(".c", ".def"):
+        if path.is_relative_to(f"{library}/ops") and path.suffix == ".c":
+            names |= set(re.findall(r"^(?!static)\w[\w ]*[ *](\w+)\([^;{]*\{", code(path), flags=re.M))
+        if path.is_relative_to(f"include/{library[4:]}/ops"):
+            names |= {f"{library[4:]}_{name}" for name in re.findall(r"^\w+\((\w+),", text(path), flags=re.M)}
+    return names
+
 
 faults, count = [], 0
+for library in ROOMS:
+    ops = defined_in_ops(library)
+    for path in files(".c", ".h", ".inc"):
+        if not path.is_relative_to(library) or path.is_relative_to(f"{library}/ops"):
+            continue
+        for number, line in enumerate(code(path).splitlines(), 1):
+            declared = re.match(r"\w[\w ]*[ *](\w+)\(", line)
+            for name in re.findall(r"\b(\w+)\(", line):
+                if name in ops and not (declared and name == declared.group(1)):
+                    faults.append(f"{path}:{number} calls {name}, which {library}/ops defines")
+        for name in re.findall(r'^\s*#\s*include\s*"(ops/[^"]+)"', text(path), flags=re.M):
+            faults.append(f"{path} includes {name}: {path.parts[2]}/ lies below ops/")
 for path in files(".c", ".h", ".inc", ".cpp", ".hpp", ".def"):
     folder = next((f for f in ALLOWED if path.is_relative_to(f)), None)
     if folder is None:

@@ -1,48 +1,52 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "core/dtype.h"
 #include "core/tensor.h"
 
 #include <string.h>
 
-enum { KIND_BOOL = 1, KIND_UINT, KIND_INT, KIND_HALF, KIND_FLOAT };
+/* By kind: category, sign, and what is computed in. */
+#define BOOL(code) TH_CATEGORY_BOOL, 0, code
+#define UINT(code) TH_CATEGORY_INTEGER, 0, code
+#define INT(code) TH_CATEGORY_INTEGER, 1, code
+#define HALF(code) TH_CATEGORY_FLOATING, 1, TH_FLOAT32
+#define FLOAT(code) TH_CATEGORY_FLOATING, 1, code
 
-static const struct dtype_row {
-    const char *name;
-    uint8_t size, kind;
-} rows[TH_DTYPE_COUNT] = {
-#define TH_DTYPE(NAME, code, name, ctype, kind) [code] = {#name, sizeof(ctype), KIND_##kind},
+const th_dtype_row th_dtypes[TH_DTYPE_COUNT] = {
+#define TH_DTYPE(NAME, code, name, ctype, kind) [code] = {#name, sizeof(ctype), kind(code)},
 #include "TH/dtype.def"
 #undef TH_DTYPE
 };
 
 static int valid(THDtype dtype) { return dtype >= 0 && dtype < TH_DTYPE_COUNT; }
 
-int64_t TH_dtype_size(THDtype dtype) { return valid(dtype) ? rows[dtype].size : 0; }
+int64_t TH_dtype_size(THDtype dtype) { return valid(dtype) ? th_dtypes[dtype].size : 0; }
 
-const char *TH_dtype_name(THDtype dtype) { return valid(dtype) ? rows[dtype].name : "invalid"; }
+const char *TH_dtype_name(THDtype dtype) { return valid(dtype) ? th_dtypes[dtype].name : "invalid"; }
 
-int32_t TH_dtype_is_floating(THDtype dtype) { return valid(dtype) && rows[dtype].kind >= KIND_HALF; }
+int32_t TH_dtype_is_floating(THDtype dtype) { return valid(dtype) && th_is_floating(dtype); }
 
-int32_t TH_dtype_is_signed(THDtype dtype) { return valid(dtype) && rows[dtype].kind >= KIND_INT; }
+int32_t TH_dtype_is_signed(THDtype dtype) { return valid(dtype) && th_dtypes[dtype].is_signed; }
 
 THStatus TH_dtype_find(THDtype *out, const char *name) {
     if (!out || !name) return TH_raisef(TH_E_ARG, "TH_dtype_find: %s is NULL", out ? "name" : "out");
     for (THDtype d = 0; d < TH_DTYPE_COUNT; d++)
-        if (strcmp(rows[d].name, name) == 0) return *out = d, TH_OK;
+        if (strcmp(th_dtypes[d].name, name) == 0) return *out = d, TH_OK;
     return TH_raisef(TH_E_NOTFOUND, "TH_dtype_find: got \"%.64s\", want the name of a dtype such as \"float32\"", name);
 }
 
 /* PyTorch's table (c10/core/ScalarType.h, promoteTypes) by its rules: the higher category wins; within one, the wider;
-   uint8 with a signed integer needs a wider signed one; float16 with bfloat16 meets in float32. */
+   two different ones of the same width (uint8 and int8, float16 and bfloat16) meet in the signed one twice as wide. */
 static THDtype promote(THDtype a, THDtype b) {
+    const th_dtype_row *x = &th_dtypes[a], *y = &th_dtypes[b];
     if (a == b) return a;
-    if (a > b) {
-        THDtype t = a;
-        a = b, b = t;
-    }
-    if (a == TH_UINT8 && b == TH_INT8) return TH_INT16;
-    if (a == TH_FLOAT16 && b == TH_BFLOAT16) return TH_FLOAT32;
-    return b; /* codes rise with category, then with width */
+    if (x->category != y->category) return x->category > y->category ? a : b;
+    if (x->size != y->size) return x->size > y->size ? a : b;
+    THDtype wider = 0;
+    while (th_dtypes[wider].category != x->category || th_dtypes[wider].size != 2 * x->size) wider++;
+    return wider;
 }
+
+THDtype TH_compute_dtype(THDtype dtype) { return valid(dtype) ? th_compute_dtype(dtype) : dtype; }
 
 THStatus TH_promote_types(THDtype *out, THDtype a, THDtype b) {
     if (!out) return TH_raisef(TH_E_ARG, "TH_promote_types: out is NULL");

@@ -1,55 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Single elements as numbers. */
+#include "core/cast.h"
 #include "core/device.h"
 #include "core/tensor.h"
-#include "expr/half.h"
-
-THScalar th_load(const void *p, THDtype dtype) {
-    THScalar s = {.kind = TH_SCALAR_FLOAT};
-    switch (dtype) {
-    case TH_FLOAT16: s.v.d = (double)th_float16_load(*(const uint16_t *)p); return s;
-    case TH_BFLOAT16: s.v.d = (double)th_bfloat16_load(*(const uint16_t *)p); return s;
-    case TH_FLOAT32: s.v.d = (double)*(const float *)p; return s;
-    case TH_FLOAT64: s.v.d = *(const double *)p; return s;
-    }
-    s.kind = dtype == TH_BOOL ? TH_SCALAR_BOOL : TH_SCALAR_INT;
-    switch (dtype) {
-    case TH_BOOL: s.v.i = *(const uint8_t *)p != 0; break;
-    case TH_UINT8: s.v.i = *(const uint8_t *)p; break;
-    case TH_INT8: s.v.i = *(const int8_t *)p; break;
-    case TH_INT16: s.v.i = *(const int16_t *)p; break;
-    case TH_INT32: s.v.i = *(const int32_t *)p; break;
-    case TH_INT64: s.v.i = *(const int64_t *)p; break;
-    }
-    return s;
-}
-
-/* For the half types: what a float cannot hold still counts when it is rounded once more. */
-static float as_odd_float(const THScalar *value) {
-    return th_double_to_odd_float(value->kind == TH_SCALAR_FLOAT ? value->v.d : th_int64_to_odd_double(value->v.i));
-}
-
-static int64_t as_int(const THScalar *value) {
-    if (value->kind != TH_SCALAR_FLOAT) return value->v.i;
-    return value->v.d >= -0x1p63 && value->v.d < 0x1p63 ? (int64_t)value->v.d : INT64_MIN;
-}
-
-void th_store(void *p, THDtype dtype, const THScalar *value) {
-    double d = value->kind == TH_SCALAR_FLOAT ? value->v.d : (double)value->v.i;
-    int64_t i = as_int(value);
-    switch (dtype) {
-    case TH_BOOL: *(uint8_t *)p = value->kind == TH_SCALAR_FLOAT ? d != 0 : i != 0; break;
-    case TH_UINT8: *(uint8_t *)p = (uint8_t)i; break;
-    case TH_INT8: *(int8_t *)p = (int8_t)i; break;
-    case TH_INT16: *(int16_t *)p = (int16_t)i; break;
-    case TH_INT32: *(int32_t *)p = (int32_t)i; break;
-    case TH_INT64: *(int64_t *)p = i; break;
-    case TH_FLOAT16: *(uint16_t *)p = th_float16_store(as_odd_float(value)); break;
-    case TH_BFLOAT16: *(uint16_t *)p = th_bfloat16_store(as_odd_float(value)); break;
-    case TH_FLOAT32: *(float *)p = value->kind == TH_SCALAR_FLOAT ? (float)d : (float)i; break;
-    case TH_FLOAT64: *(double *)p = d; break;
-    }
-}
 
 /* The address of an element, on t's device. */
 static THStatus locate(void **p, const char *fn, const THTensor *t, const int64_t *index) {
@@ -70,11 +23,11 @@ static THStatus locate(void **p, const char *fn, const THTensor *t, const int64_
 
 /* The element at p of t's storage. */
 static THStatus read_at(THScalar *out, const char *fn, const THTensor *t, const void *p) {
-    int64_t bits[2];
+    th_slot bits;
     THStatus status = TH_OK;
     if (t->storage->device != TH_CPU) {
-        status = th_device_move(fn, bits, TH_CPU, p, t->storage->device, TH_dtype_size(t->dtype));
-        p = bits;
+        status = th_device_move(fn, &bits, TH_CPU, p, t->storage->device, TH_dtype_size(t->dtype));
+        p = &bits;
     }
     if (status == TH_OK) *out = th_load(p, t->dtype);
     return status;
@@ -97,10 +50,10 @@ THStatus THTensor_set(THTensor *t, const int64_t *index, const THScalar *value) 
     if (status != TH_OK) return status;
     if (t->storage->readonly)
         return TH_raisef(TH_E_ARG, "%s: got a read-only tensor, want one that can be written", fn);
-    int64_t bits[2];
+    th_slot bits;
     const THDevice device = t->storage->device;
-    th_store(device == TH_CPU ? p : bits, t->dtype, value);
-    if (device != TH_CPU) status = th_device_move(fn, p, device, bits, TH_CPU, TH_dtype_size(t->dtype));
+    th_store(device == TH_CPU ? p : &bits, t->dtype, value);
+    if (device != TH_CPU) status = th_device_move(fn, p, device, &bits, TH_CPU, TH_dtype_size(t->dtype));
     if (status == TH_OK) THStorage_touch(t->storage);
     return status;
 }

@@ -3,8 +3,6 @@
  * others. */
 #include "core/iter.h"
 
-#include "kernels/copy.h"
-
 #include <string.h>
 
 enum { INPUTS_MAX = TH_OPERANDS_MAX - 1, CHUNK = 32768 };
@@ -64,7 +62,7 @@ static void run_piece(void *arg, int64_t lo, int64_t hi) {
 
 static void run_flat(const th_elementwise *op, THTensor *result, const THTensor *const *inputs, int32_t n) {
     flat f;
-    int64_t constant[INPUTS_MAX];
+    th_slot constant[INPUTS_MAX];
     f.data[0] = result->data;
     f.step[0] = 1;
     for (int32_t k = 0; k < n; k++) {

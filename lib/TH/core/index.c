@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "core/index.h"
+#include "core/cast.h"
 #include "expr/sizes.h"
-#include "kernels/copy.h"
 #include "kernels/index.h"
 
 #include <stddef.h>

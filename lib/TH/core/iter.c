@@ -2,8 +2,6 @@
 #include "core/iter.h"
 #include "expr/sizes.h"
 
-#include "kernels/copy.h"
-
 #include <stddef.h>
 
 enum {
@@ -14,8 +12,8 @@ enum {
 };
 
 typedef struct buffers {
-    _Alignas(64) char computed[TH_OPERANDS_MAX][BLOCK * 8];
-    _Alignas(64) char gathered[BLOCK * 8];
+    _Alignas(64) char computed[TH_OPERANDS_MAX][BLOCK * TH_ELEMENT_MAX];
+    _Alignas(64) char gathered[BLOCK * TH_ELEMENT_MAX];
 } buffers;
 
 void th_iter_begin(th_iter *it, int32_t outputs, const int64_t *sizes, int32_t ndim) {
@@ -177,8 +175,8 @@ static void make_constants(th_iter *it) {
         int still = it->kernel != NULL;
         for (int32_t d = 0; d < it->space.ndim; d++) still &= it->space.strides[k][d] == 0;
         if (!still || o->stored == o->computed) continue;
-        th_cast(o->constant, o->computed, o->data, o->stored, 1);
-        o->data = (char *)o->constant;
+        th_cast(&o->constant, o->computed, o->data, o->stored, 1);
+        o->data = (char *)&o->constant;
         o->stored = o->computed;
         o->stored_size = o->computed_size;
     }

@@ -8,6 +8,8 @@
 #ifndef TH_CORE_ITER_H
 #define TH_CORE_ITER_H
 
+#include "core/cast.h"
+#include "core/dtype.h"
 #include "core/geometry.h"
 #include "core/tensor.h"
 
@@ -17,21 +19,13 @@ typedef THElementwise th_elementwise;
 
 THStatus th_elementwise_run(const th_elementwise *op, THTensor **out, const THTensor *const *inputs, int32_t n);
 
-/* The dtype that kernels compute in for tensors of `dtype`: float32 for halves, otherwise itself. */
-static inline THDtype th_compute_dtype(THDtype dtype) {
-    return dtype == TH_FLOAT16 || dtype == TH_BFLOAT16 ? TH_FLOAT32 : dtype;
-}
-
-/* dtype of a floating result: itself if floating, else float32. */
-static inline THDtype th_float_dtype(THDtype dtype) { return dtype >= TH_FLOAT16 ? dtype : TH_FLOAT32; }
-
 /* ---- the parts, for ops of another form; nothing here fails or checks ---- */
 
 typedef struct th_iter_operand {
     char *data;
     THDtype stored, computed;
     int64_t stored_size, computed_size;
-    int64_t constant[1]; /* room for the only element of an input, cast */
+    th_slot constant; /* the only element of an input, cast */
 } th_iter_operand;
 
 typedef struct th_iter {

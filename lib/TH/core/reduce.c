@@ -3,7 +3,6 @@
 #include "TH/memory.h"
 #include "core/iter.h"
 #include "expr/sizes.h"
-#include "kernels/copy.h"
 
 #include <string.h>
 
@@ -35,7 +34,7 @@ typedef struct plan {
 
 typedef struct scratch {
     unsigned char raw[TH_BLOCK * 2]; /* halves as stored */
-    unsigned char data[TH_BLOCK * 8];
+    unsigned char data[TH_BLOCK * TH_ELEMENT_MAX];
 } scratch;
 
 /* One strip at work: outputs `slot` ... of it from the elements at x. */
@@ -215,7 +214,7 @@ typedef struct cascade {
 static void copy_slots(const strip_job *job, th_strip *to, const th_strip *from) {
     const int64_t size = job->p->op->size;
     memcpy(to->value + job->slot * size, from->value + job->slot * size, (size_t)(job->n * size));
-    memcpy(to->extra + job->slot * 8, from->extra + job->slot * 8, (size_t)job->n * 8);
+    memcpy(to->extra + job->slot * TH_EXTRA, from->extra + job->slot * TH_EXTRA, (size_t)job->n * TH_EXTRA);
 }
 
 static void absorb(const strip_job *job, cascade *c, int32_t to, const th_strip *from, int64_t more) {

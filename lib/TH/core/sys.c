@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What every op does around its arithmetic: checks of inputs, making and checking outputs. */
 #include "core/device.h"
+#include "core/dtype.h"
 #include "core/overlap.h"
 #include "core/tensor.h"
 
@@ -23,9 +24,6 @@ THStatus TH_check_input_on(const char *fn, const char *arg, const THTensor *t, T
     return value || t->storage->device == device ? TH_OK : raise_device(fn, arg, t, device);
 }
 
-/* bool < integer < floating: a cast must not lose the category. */
-static int category(THDtype dtype) { return TH_dtype_is_floating(dtype) ? 2 : dtype != TH_BOOL; }
-
 static THStatus check_output(const char *fn, const THTensor *t, THDtype dtype, const int64_t *sizes, int32_t ndim,
                              int32_t exact, THDevice device) {
     th_text got, want;
@@ -33,7 +31,7 @@ static THStatus check_output(const char *fn, const THTensor *t, THDtype dtype, c
     if (t->ndim != ndim || (ndim > 0 && memcmp(th_sizes(t), sizes, (size_t)ndim * sizeof *sizes) != 0))
         return TH_raisef(TH_E_SHAPE, "%s: got out %s, want sizes %s", fn, th_tensor_text(got, t),
                          th_sizes_text(want, sizes, ndim));
-    if (exact ? t->dtype != dtype : category(t->dtype) < category(dtype))
+    if (exact ? t->dtype != dtype : th_dtypes[t->dtype].category < th_dtypes[dtype].category)
         return TH_raisef(TH_E_TYPE, "%s: got out %s, want %s%s", fn, th_tensor_text(got, t),
                          exact ? "" : "a dtype that holds ", TH_dtype_name(dtype));
     if (t->storage->readonly)

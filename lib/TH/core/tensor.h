@@ -5,6 +5,7 @@
 
 #include "TH/sys.h"
 #include "TH/tensor.h"
+#include "core/text.h"
 
 struct THStorage {
     int64_t refs;     /* atomic */
@@ -49,15 +50,5 @@ THStatus th_dim(int32_t *out, const char *fn, int32_t dim, int32_t ndim);
 /* Checks ndim, that sizes are not negative, and that the bytes of a contiguous tensor (zeros counted as ones) can be
    counted; *numel is the number of elements. */
 THStatus th_check_sizes(int64_t *numel, const char *fn, THDtype dtype, const int64_t *sizes, int32_t ndim);
-
-/* Texts for error messages, cut to fit: "[2, 3]" and "float32[2, 3]", with " on cuda:0" for a device. They return
-   buf. */
-typedef char th_text[200];
-const char *th_sizes_text(th_text buf, const int64_t *sizes, int32_t ndim);
-const char *th_tensor_text(th_text buf, const THTensor *t);
-
-/* The element at p as a number, and back with THTensor_copy's rules. dtype is valid. */
-THScalar th_load(const void *p, THDtype dtype);
-void th_store(void *p, THDtype dtype, const THScalar *value);
 
 #endif

@@ -10,7 +10,7 @@
 #endif
 
 #define TH_TEMPLATE "kernels/copy.inc"
-#include "expr/types.inc"
+#include "expr/numbers.inc"
 
 #define TH_TEMPLATE "kernels/move.inc"
 #include "expr/widths.inc"
@@ -50,28 +50,23 @@ CAST(cast_bfloat16_float64, uint16_t, double, BFLOAT16_OF_DOUBLE)
 CAST(cast_float16_int64, uint16_t, int64_t, FLOAT16_OF_INT64)
 CAST(cast_bfloat16_int64, uint16_t, int64_t, BFLOAT16_OF_INT64)
 
-/* Casts to one type from all that are not halves. Narrowing does not depend on the sign. */
-#define FROM_ALL(to)                                                                                                   \
-    [TH_BOOL] = cast_##to##_uint8, [TH_UINT8] = cast_##to##_uint8, [TH_INT8] = cast_##to##_int8,                       \
-    [TH_INT16] = cast_##to##_int16, [TH_INT32] = cast_##to##_int32, [TH_INT64] = cast_##to##_int64,                    \
-    [TH_FLOAT32] = cast_##to##_float32, [TH_FLOAT64] = cast_##to##_float64
-
+/* By what is cast from; narrowing does not depend on the sign. */
+#define TO(dtype, width) .cast[dtype][TH_CODE] = AS(cast_##width),
+#define TH_ROW                                                                                                         \
+    TO(TH_BOOL, bool)                                                                                                  \
+    TO(TH_UINT8, 8) TO(TH_INT8, 8) TO(TH_INT16, 16) TO(TH_INT32, 32) TO(TH_INT64, 64) TO(TH_FLOAT32, float32)          \
+        TO(TH_FLOAT64, float64)
 const struct th_copy_table TH_ISA_NAME(th_copy) = {
-    .move = {move_8, move_16, move_32, move_64},
-    .fill = {fill_8, fill_16, fill_32, fill_64},
-    .cast =
-        {[TH_BOOL] = {FROM_ALL(bool)},
-         [TH_UINT8] = {FROM_ALL(8)},
-         [TH_INT8] = {FROM_ALL(8)},
-         [TH_INT16] = {FROM_ALL(16)},
-         [TH_INT32] = {FROM_ALL(32)},
-         [TH_INT64] = {FROM_ALL(64)},
-         [TH_FLOAT16] = {[TH_FLOAT32] = cast_float16_float32,
-                         [TH_FLOAT64] = cast_float16_float64,
-                         [TH_INT64] = cast_float16_int64},
-         [TH_BFLOAT16] = {[TH_FLOAT32] = cast_bfloat16_float32,
-                          [TH_FLOAT64] = cast_bfloat16_float64,
-                          [TH_INT64] = cast_bfloat16_int64},
-         [TH_FLOAT32] = {FROM_ALL(float32), [TH_FLOAT16] = cast_float32_float16, [TH_BFLOAT16] = cast_float32_bfloat16},
-         [TH_FLOAT64] = {FROM_ALL(float64)}},
+#define TH_TEMPLATE "expr/row.inc"
+#include "expr/types.inc"
+    .cast[TH_FLOAT16] =
+        {[TH_FLOAT32] = cast_float16_float32, [TH_FLOAT64] = cast_float16_float64, [TH_INT64] = cast_float16_int64},
+    .cast[TH_BFLOAT16] =
+        {[TH_FLOAT32] = cast_bfloat16_float32, [TH_FLOAT64] = cast_bfloat16_float64, [TH_INT64] = cast_bfloat16_int64},
+    .cast[TH_FLOAT32][TH_FLOAT16] = cast_float32_float16,
+    .cast[TH_FLOAT32][TH_BFLOAT16] = cast_float32_bfloat16,
+#undef TH_ROW
+#define TH_ROW .move[TH_WIDTH] = FN(move), .fill[TH_WIDTH] = FN(fill),
+#define TH_TEMPLATE "expr/row.inc"
+#include "expr/widths.inc"
 };

@@ -22,11 +22,6 @@ struct th_copy_table {
     th_cast_kernel cast[TH_DTYPE_COUNT][TH_DTYPE_COUNT]; /* [to][from]; NULL where the way leads through another type */
 };
 
-const struct th_copy_table *th_copy_table(void); /* for the ISA in use */
-
-/* n elements of one dtype from src to elements of another at dst; no overlap. */
-void th_cast(void *dst, THDtype to, const void *src, THDtype from, int64_t n);
-
 /* log2 of an element size. */
 static inline int32_t th_log2_size(int64_t size) { return size == 8 ? 3 : (int32_t)(size >> 1); }
 

@@ -6,4 +6,8 @@
 #define TH_TEMPLATE "kernels/matmul.inc"
 #include "expr/widths.inc"
 
-const struct th_matmul_table TH_ISA_NAME(th_matmul) = {{row_8, row_16, row_32, row_64}};
+#define TH_ROW .row[TH_WIDTH] = FN(row),
+const struct th_matmul_table TH_ISA_NAME(th_matmul) = {
+#define TH_TEMPLATE "expr/row.inc"
+#include "expr/widths.inc"
+};

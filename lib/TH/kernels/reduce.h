@@ -9,16 +9,17 @@
 
 enum {
     TH_STRIP = 256,     /* partial results in a strip */
+    TH_EXTRA = 8,       /* bytes beside each */
     TH_BLOCK = 4096,    /* elements of a block that becomes one partial result */
     TH_BLOCK_ROWS = 16, /* rows of a block that becomes a strip; TH_STRIP * TH_BLOCK_ROWS == TH_BLOCK */
     TH_LANES = 32,      /* independent partial results within a row, */
-    TH_FEW_LANES = 8   /* and within a short one */
+    TH_FEW_LANES = 8    /* and within a short one */
 };
 
-/* `value` holds the partial results, in their own type of at most 8 bytes; `extra` what some keep beside them. */
+/* `value` holds the partial results, in their own type of at most 16 bytes; `extra` what some keep beside them. */
 typedef struct th_strip {
-    unsigned char value[TH_STRIP * 8];
-    unsigned char extra[TH_STRIP * 8];
+    unsigned char value[TH_STRIP * 16];
+    unsigned char extra[TH_STRIP * TH_EXTRA];
 } __attribute__((aligned(64))) th_strip;
 
 /* base: position of the block's first element in the reduced range; count, more: elements behind either side. */

@@ -19,7 +19,8 @@ static void var_merge(th_strip *acc, int64_t count, const th_strip *next, int64_
     }
 }
 
+#define TH_ROW .fold[TH_CODE] = {FN(var_row), FN(var_rows), var_merge},
 const struct th_var_table TH_ISA_NAME(th_var) = {
-    .fold = {[TH_FLOAT32] = {var_row_float32, var_rows_float32, var_merge},
-             [TH_FLOAT64] = {var_row_float64, var_rows_float64, var_merge}},
+#define TH_TEMPLATE "expr/row.inc"
+#include "expr/floats.inc"
 };

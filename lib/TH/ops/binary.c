@@ -45,7 +45,7 @@ static THStatus check_integers(int32_t id, const char *fn, const THTensor *b, TH
 
 static THStatus run(int32_t id, int32_t class, const char *fn, const char *const *names, THTensor **out,
                     const THTensor *const *inputs, const THScalar *alpha) {
-    int64_t factor;
+    th_slot factor;
     THDtype dtype;
     THStatus status = th_check_inputs(fn, names, inputs, 2);
     if (status == TH_OK) status = th_meet(&dtype, inputs, 2);
@@ -59,7 +59,7 @@ static THStatus run(int32_t id, int32_t class, const char *fn, const char *const
     if (id == TH_BINARY_add || id == TH_BINARY_sub) {
         status = th_scalar(&factor, op.compute, fn, "alpha", alpha);
         op.param = &factor;
-    } else if (class == NUMERIC && op.compute < TH_FLOAT16) {
+    } else if (class == NUMERIC && !th_is_floating(op.compute)) {
         status = check_integers(id, fn, inputs[1], op.compute);
     }
     return status == TH_OK ? th_elementwise_run(&op, out, inputs, 2) : status;

@@ -23,7 +23,8 @@ static THStatus choose_dtype(THDtype *dtype, const char *fn, THDtype by_default)
 /* ---- one value ---- */
 
 typedef struct element {
-    int64_t bits, size;
+    th_slot bits;
+    int64_t size;
 } element;
 
 /* Without inputs, the iterator asks for one element per block and repeats it. */
@@ -34,7 +35,7 @@ static void write_element(void *const *p, const int64_t *step, int64_t n, const 
 }
 
 static void fill(THTensor *t, const THScalar *value) {
-    element e = {0, TH_dtype_size(t->dtype)};
+    element e = {.size = TH_dtype_size(t->dtype)};
     th_iter it;
     th_store(&e.bits, t->dtype, value);
     th_iter_begin(&it, 1, th_sizes(t), t->ndim);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "ops/operands.h"
 
+#include "core/cast.h"
+
 THStatus th_raise_dtypes(const char *fn, const THTensor *const *inputs, int32_t n, const char *wanted) {
     th_text text[3];
     for (int32_t k = 0; k < n; k++) th_tensor_text(text[k], inputs[k]);

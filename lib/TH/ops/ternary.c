@@ -19,7 +19,7 @@ typedef struct ternary {
 
 static THStatus run(const ternary *t, const THKernel *kernels, THTensor **out, const THTensor *const *inputs,
                     const THScalar *value) {
-    int64_t factor;
+    th_slot factor;
     THDtype dtype;
     THStatus status = th_check_inputs(t->fn, t->names, inputs, 3);
     if (status == TH_OK) status = th_meet(&dtype, inputs, 3);

@@ -6,7 +6,7 @@
 #include "TH/copy.h"
 #include "core/check.h"
 
-THDtype thnn_compute_dtype(THDtype dtype) { return dtype == TH_FLOAT16 || dtype == TH_BFLOAT16 ? TH_FLOAT32 : dtype; }
+THDtype thnn_compute_dtype(THDtype dtype) { return TH_compute_dtype(dtype); }
 
 THStatus thnn_dense(THTensor **out, const THTensor *t, THDtype dtype) {
     *out = NULL;

@@ -8,7 +8,8 @@
 #define TH_TEMPLATE "kernels/conv.inc"
 #include "expr/floats.inc"
 
+#define TH_ROW .of[TH_CODE] = {FN(unfold), FN(fold), FN(fill), FN(add)},
 const thnn_conv_table TH_ISA_NAME(thnn_conv) = {
-    {{unfold_float32, fold_float32, fill_float32, add_float32},
-     {unfold_float64, fold_float64, fill_float64, add_float64}},
+#define TH_TEMPLATE "expr/row.inc"
+#include "expr/floats.inc"
 };

@@ -2,6 +2,7 @@
 #ifndef THNN_KERNELS_CONV_H
 #define THNN_KERNELS_CONV_H
 
+#include "TH/dtype.h"
 #include "core/window.h"
 
 /* The windows of some output rows [lo, hi) over `channels` planes, as columns of a matrix: one row of (hi - lo)
@@ -18,9 +19,9 @@ typedef struct thnn_conv_kernels {
     void (*add)(void *y, const void *x, int64_t n); /* y += x */
 } thnn_conv_kernels;
 
-/* [float32, float64] */
+/* By the dtype computed in, a floating one. */
 typedef struct thnn_conv_table {
-    thnn_conv_kernels of[2];
+    thnn_conv_kernels of[TH_DTYPE_COUNT];
 } thnn_conv_table;
 
 #endif

@@ -8,4 +8,8 @@
 #define TH_TEMPLATE "kernels/dropout.inc"
 #include "expr/floats.inc"
 
-const thnn_dropout_table TH_ISA_NAME(thnn_dropout) = {.keep = {keep_float32, keep_float64}};
+#define TH_ROW .keep[TH_CODE] = FN(keep),
+const thnn_dropout_table TH_ISA_NAME(thnn_dropout) = {
+#define TH_TEMPLATE "expr/row.inc"
+#include "expr/floats.inc"
+};

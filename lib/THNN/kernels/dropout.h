@@ -4,9 +4,9 @@
 
 #include "TH/sys.h"
 
-/* x scale where the mask is not 0, else 0; param is scale, a double. [float32, float64] */
+/* x scale where the mask is not 0, else 0; param is scale, a double. By the dtype computed in. */
 typedef struct thnn_dropout_table {
-    THKernel keep[2];
+    THKernel keep[TH_DTYPE_COUNT];
 } thnn_dropout_table;
 
 #endif

@@ -8,7 +8,8 @@
 #define TH_TEMPLATE "kernels/loss.inc"
 #include "expr/floats.inc"
 
+#define TH_ROW .nll[TH_CODE] = FN(nll), .nll_backward[TH_CODE] = FN(nll_backward),
 const thnn_loss_table TH_ISA_NAME(thnn_loss) = {
-    .nll = {nll_float32, nll_float64},
-    .nll_backward = {nll_backward_float32, nll_backward_float64},
+#define TH_TEMPLATE "expr/row.inc"
+#include "expr/floats.inc"
 };

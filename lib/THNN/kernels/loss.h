@@ -2,7 +2,7 @@
 #ifndef THNN_KERNELS_LOSS_H
 #define THNN_KERNELS_LOSS_H
 
-#include <stdint.h>
+#include "TH/dtype.h"
 
 /* log_prob is contiguous, [outer, classes, inner]; element i is the one at i / inner, i % inner. Targets were checked.
  */
@@ -23,10 +23,10 @@ typedef void (*thnn_nll_forward)(const thnn_nll_args *a, int64_t lo, int64_t hi,
 /* Writes all classes of elements lo ... hi-1 of grad_log_prob. */
 typedef void (*thnn_nll_backward)(const thnn_nll_args *a, int64_t lo, int64_t hi);
 
-/* [float32, float64] */
+/* By the dtype computed in. */
 typedef struct thnn_loss_table {
-    thnn_nll_forward nll[2];
-    thnn_nll_backward nll_backward[2];
+    thnn_nll_forward nll[TH_DTYPE_COUNT];
+    thnn_nll_backward nll_backward[TH_DTYPE_COUNT];
 } thnn_loss_table;
 
 #endif

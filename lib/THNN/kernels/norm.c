@@ -28,9 +28,10 @@ TH_INLINE block block_of(const thnn_norm_args *a, int64_t lo, int64_t hi) {
 #define TH_TEMPLATE "kernels/norm.inc"
 #include "expr/floats.inc"
 
+#define TH_ROW                                                                                                         \
+    .stats[TH_CODE] = FN(stats), .apply[TH_CODE] = FN(apply), .grad_sums[TH_CODE] = FN(grad_sums),                     \
+    .grad_apply[TH_CODE] = FN(grad_apply),
 const thnn_norm_table TH_ISA_NAME(thnn_norm) = {
-    .stats = {stats_float32, stats_float64},
-    .apply = {apply_float32, apply_float64},
-    .grad_sums = {grad_sums_float32, grad_sums_float64},
-    .grad_apply = {grad_apply_float32, grad_apply_float64},
+#define TH_TEMPLATE "expr/row.inc"
+#include "expr/floats.inc"
 };

@@ -2,7 +2,7 @@
 #ifndef THNN_KERNELS_NORM_H
 #define THNN_KERNELS_NORM_H
 
-#include <stdint.h>
+#include "TH/dtype.h"
 
 /* x, grad and out are contiguous, [n, channels, inner], and may be the same; all other arrays have one element per
    channel. */
@@ -21,9 +21,10 @@ typedef struct thnn_norm_args {
 typedef void (*thnn_norm_kernel)(const thnn_norm_args *a, int64_t lo, int64_t hi);
 enum { THNN_NORM_CHANNELS = 128 };
 
-/* [float32, float64] */
+/* By the dtype computed in. */
 typedef struct thnn_norm_table {
-    thnn_norm_kernel stats[2], apply[2], grad_sums[2], grad_apply[2];
+    thnn_norm_kernel stats[TH_DTYPE_COUNT], apply[TH_DTYPE_COUNT];
+    thnn_norm_kernel grad_sums[TH_DTYPE_COUNT], grad_apply[TH_DTYPE_COUNT];
 } thnn_norm_table;
 
 #endif

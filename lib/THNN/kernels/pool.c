@@ -14,8 +14,9 @@ static int outside(const int64_t *index, int64_t n, int64_t size) {
     return bad;
 }
 
+#define TH_ROW .of[TH_CODE] = {FN(max), FN(max_backward), FN(avg), FN(avg_backward)},
 const thnn_pool_table TH_ISA_NAME(thnn_pool) = {
-    {{max_float32, max_backward_float32, avg_float32, avg_backward_float32},
-     {max_float64, max_backward_float64, avg_float64, avg_backward_float64}},
-    outside,
+    .outside = outside,
+#define TH_TEMPLATE "expr/row.inc"
+#include "expr/floats.inc"
 };

@@ -2,6 +2,7 @@
 #ifndef THNN_KERNELS_POOL_H
 #define THNN_KERNELS_POOL_H
 
+#include "TH/dtype.h"
 #include "core/window.h"
 
 /* One plane [rows.in, cols.in] and its windows [rows.out, cols.out], both contiguous. */
@@ -19,9 +20,9 @@ typedef struct thnn_pool_kernels {
     void (*avg_backward)(const thnn_pool_plane *g, const void *dy, void *dx);
 } thnn_pool_kernels;
 
-/* [float32, float64] */
+/* By the dtype computed in. */
 typedef struct thnn_pool_table {
-    thnn_pool_kernels of[2];
+    thnn_pool_kernels of[TH_DTYPE_COUNT];
     int (*outside)(const int64_t *index, int64_t n, int64_t size); /* 1 if any index is not in [0, size) */
 } thnn_pool_table;
 

@@ -16,8 +16,10 @@ TH_INLINE int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 #define TH_TEMPLATE "kernels/softmax.inc"
 #include "expr/floats.inc"
 
+#define TH_ROW                                                                                                         \
+    .forward[TH_CODE] = {FN(softmax), FN(log_softmax)},                                                                \
+    .backward[TH_CODE] = {FN(softmax_backward), FN(log_softmax_backward)},
 const thnn_softmax_table TH_ISA_NAME(thnn_softmax) = {
-    .forward = {{softmax_float32, log_softmax_float32}, {softmax_float64, log_softmax_float64}},
-    .backward = {{softmax_backward_float32, log_softmax_backward_float32},
-                 {softmax_backward_float64, log_softmax_backward_float64}},
+#define TH_TEMPLATE "expr/row.inc"
+#include "expr/floats.inc"
 };

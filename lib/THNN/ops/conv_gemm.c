@@ -152,7 +152,7 @@ static int64_t lines(int64_t bytes) { return th_size_mul(whole(bytes, 64), 64); 
 static gemm_work plan(THDtype dtype, const thnn_conv *g, const thnn_conv_args *args) {
     const thnn_axis *a = &g->rows, *b = &g->cols;
     gemm_work w = {.g = g, .args = *args, .dtype = dtype, .size = TH_dtype_size(dtype)};
-    w.kernels = &tables[TH_isa_index()]->of[dtype == TH_FLOAT64];
+    w.kernels = &tables[TH_isa_index()]->of[dtype];
     w.taps = th_size_mul(g->c, th_size_mul(a->kernel, b->kernel));
     w.ld = larger(w.taps, 1);
     w.x_plane = th_size_mul(a->in, b->in);

@@ -19,7 +19,7 @@ static THStatus check(const char *fn, const char *arg, const THTensor *x, double
 /* x / (1 - p) where mask. With p = 1 nothing is kept, whatever a mask says. */
 static THStatus apply(const char *fn, THTensor **out, const THTensor *x, const THTensor *mask, double p) {
     const double scale = p < 1 ? 1 / (1 - p) : 0;
-    THKernel kernel = tables[TH_isa_index()]->keep[THTensor_dtype(x) == TH_FLOAT64];
+    THKernel kernel = tables[TH_isa_index()]->keep[TH_compute_dtype(THTensor_dtype(x))];
     return thnn_elementwise(fn, out, kernel, &scale, (const THTensor *[]){x, mask}, 2);
 }
 

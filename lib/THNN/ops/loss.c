@@ -105,11 +105,11 @@ static THStatus prepare(nll_call *c, const char *fn, const THTensor *log_prob, c
 
 static void forward_piece(void *arg, int64_t lo, int64_t hi) {
     nll_call *c = arg;
-    const int32_t wide = THTensor_dtype(c->log_prob) == TH_FLOAT64;
+    const THDtype dtype = THTensor_dtype(c->log_prob);
     for (int64_t k = lo; k < hi; k++) {
         const int64_t end = (k + 1) * c->piece;
         c->sums[k][0] = c->sums[k][1] = 0;
-        c->table->nll[wide](&c->args, k * c->piece, end < c->elements ? end : c->elements, c->sums[k]);
+        c->table->nll[dtype](&c->args, k * c->piece, end < c->elements ? end : c->elements, c->sums[k]);
     }
 }
 
@@ -157,7 +157,7 @@ THStatus THNN_nll_loss(THTensor **out, THTensor **total_weight, const THTensor *
 
 static void backward_piece(void *arg, int64_t lo, int64_t hi) {
     const nll_call *c = arg;
-    c->table->nll_backward[THTensor_dtype(c->grad) == TH_FLOAT64](&c->args, lo, hi);
+    c->table->nll_backward[THTensor_dtype(c->grad)](&c->args, lo, hi);
 }
 
 /* The divisor of MEAN, read in double. */

@@ -195,9 +195,8 @@ THStatus THNN_batch_norm(THTensor **out, THTensor **save_mean, THTensor **save_i
     if (status == TH_OK) status = forward_values(&c, running_mean, running_var);
     if (status == TH_OK) {
         const thnn_norm_table *table = tables[TH_isa_index()];
-        const int32_t wide = c.compute == TH_FLOAT64;
-        c.kernels[0] = c.args.training ? table->stats[wide] : NULL;
-        c.kernels[1] = table->apply[wide];
+        c.kernels[0] = c.args.training ? table->stats[c.compute] : NULL;
+        c.kernels[1] = table->apply[c.compute];
         c.args.out = thnn_data(o.dense);
         run(&c);
         if (update) update_running(&c, momentum);
@@ -242,9 +241,9 @@ THStatus THNN_batch_norm_backward(THTensor **grad_x, THTensor **grad_weight, THT
     if (status == TH_OK) status = new_values(&c, SUM_GRAD, SUM_CROSS);
     if (status == TH_OK) {
         const thnn_norm_table *table = tables[TH_isa_index()];
-        const int32_t wide = c.compute == TH_FLOAT64, sums = c.args.training || grad_weight || grad_bias;
-        c.kernels[0] = sums ? table->grad_sums[wide] : NULL;
-        c.kernels[1] = grad_x ? table->grad_apply[wide] : NULL;
+        const int32_t sums = c.args.training || grad_weight || grad_bias;
+        c.kernels[0] = sums ? table->grad_sums[c.compute] : NULL;
+        c.kernels[1] = grad_x ? table->grad_apply[c.compute] : NULL;
         c.args.out = thnn_data(o.dense);
         run(&c);
         for (int64_t i = 0; sums && i < c.args.channels; i++) data_of(&c, SUM_CROSS)[i] *= data_of(&c, INVSTD)[i];

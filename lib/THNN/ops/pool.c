@@ -12,7 +12,9 @@
 #define TH_TABLE thnn_pool
 #include "expr/tables.inc"
 
-static const thnn_pool_kernels *kernels_for(THDtype dtype) { return &tables[TH_isa_index()]->of[dtype == TH_FLOAT64]; }
+static const thnn_pool_kernels *kernels_for(THDtype dtype) {
+    return &tables[TH_isa_index()]->of[TH_compute_dtype(dtype)];
+}
 
 /* ---- geometry ---- */
 

@@ -74,7 +74,7 @@ static THStatus forward(const char *fn, THTensor **out, const THTensor *x, int32
     THStatus status = thnn_check_floating(fn, "x", x);
     if (status == TH_OK) status = split(&w, fn, x, dim);
     if (status != TH_OK) return status;
-    w.forward = tables[TH_isa_index()]->forward[THTensor_dtype(x) == TH_FLOAT64][logarithm];
+    w.forward = tables[TH_isa_index()]->forward[TH_compute_dtype(THTensor_dtype(x))][logarithm];
     return run(fn, out, x, NULL, &w);
 }
 
@@ -86,7 +86,7 @@ static THStatus backward(const char *fn, THTensor **out, const THTensor *grad, c
     if (status == TH_OK) status = thnn_check_sizes(fn, "grad", grad, THTensor_sizes(y), THTensor_ndim(y));
     if (status == TH_OK) status = split(&w, fn, y, dim);
     if (status != TH_OK) return status;
-    w.backward = tables[TH_isa_index()]->backward[THTensor_dtype(y) == TH_FLOAT64][logarithm];
+    w.backward = tables[TH_isa_index()]->backward[TH_compute_dtype(THTensor_dtype(y))][logarithm];
     return run(fn, out, grad, y, &w);
 }
 

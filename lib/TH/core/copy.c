@@ -1,38 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "kernels/copy.h"
-
 #include "TH/copy.h"
 #include "core/device.h"
 #include "core/iter.h"
 
 #include <string.h>
-
-#define TH_TABLE th_copy
-#include "expr/tables.inc"
-
-const struct th_copy_table *th_copy_table(void) { return tables[TH_isa_index()]; }
-
-void th_cast(void *dst, THDtype to, const void *src, THDtype from, int64_t n) {
-    enum { PIECE = 256 };
-    const struct th_copy_table *t = th_copy_table();
-    const th_cast_kernel direct = t->cast[to][from];
-    if (direct || to == from) {
-        if (direct)
-            direct(dst, src, n);
-        else
-            memcpy(dst, src, (size_t)(n * TH_dtype_size(to)));
-        return;
-    }
-    /* a half is exact in float32, and every other type that lacks a direct way is exact in float64 */
-    const THDtype through = th_compute_dtype(from) != from ? TH_FLOAT32 : TH_FLOAT64;
-    const int64_t from_size = TH_dtype_size(from), to_size = TH_dtype_size(to);
-    double between[PIECE];
-    for (int64_t i = 0; i < n; i += PIECE) {
-        const int64_t count = n - i < PIECE ? n - i : PIECE;
-        t->cast[through][from](between, (const char *)src + i * from_size, count);
-        t->cast[to][through]((char *)dst + i * to_size, between, count);
-    }
-}
 
 /* dst = src without checks, wherever they are. */
 static THStatus copy_any(const char *fn, THTensor *dst, const THTensor *src) {
