@@ -17,7 +17,11 @@
 #endif
 #define TH_ISA_NAME(stem) TH_JOIN(stem, TH_ISA_VARIANT)
 
+#ifdef __CUDACC__
+#define TH_INLINE static __host__ __device__ __forceinline__ __attribute__((unused))
+#else
 #define TH_INLINE static inline __attribute__((always_inline, unused))
+#endif
 
 /* For local arrays of vectors: otherwise gcc peels scalar iterations off their loops until they are aligned. */
 #define TH_ALIGNED __attribute__((aligned(64)))

@@ -36,7 +36,7 @@ TH_INLINE double th_exp(double x) { return exp(x); }
 TH_INLINE double th_tanh(double x) { return tanh(x); }
 TH_INLINE double th_sigmoid(double x) { return 1 / (1 + exp(-x)); }
 
-#if defined(__FMA__) || defined(__ARM_FEATURE_FMA)
+#if defined(__FMA__) || defined(__ARM_FEATURE_FMA) || defined(__CUDACC__)
 /* tools/gen/vmath_coefficients.py prints the constants below. Comparisons are such that NaN stays. */
 
 /* exp(x) = p 2^n for x >= -104, with n <= 150. Returns p and sets *m to n + 254 plus a multiple of 2^22: half of m is
