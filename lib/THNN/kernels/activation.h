@@ -12,10 +12,9 @@ enum {
 };
 
 /* By activation and compute dtype; NULL where there is none. forward takes x, backward grad and x; param is p, a
-   double. relu: forward, for the integers. */
+   double. */
 typedef struct thnn_activation_table {
     THKernel forward[THNN_ACTIVATION_COUNT][TH_DTYPE_COUNT], backward[THNN_ACTIVATION_COUNT][TH_DTYPE_COUNT];
-    THKernel relu[TH_DTYPE_COUNT];
 } thnn_activation_table;
 
 #endif

@@ -17,10 +17,8 @@ static THStatus forward(const char *fn, int32_t which, THTensor **out, const THT
     THStatus status = TH_check_input(fn, "x", x);
     if (status == TH_OK) status = check_p(fn, which, p);
     if (status != TH_OK) return status;
-    const thnn_activation_table *table = tables[TH_isa_index()];
     THDtype compute = thnn_compute_dtype(THTensor_dtype(x));
-    THKernel kernel = table->forward[which][compute];
-    if (!kernel && which == THNN_ACTIVATION_relu) kernel = table->relu[compute];
+    THKernel kernel = tables[TH_isa_index()]->forward[which][compute];
     if (!kernel) {
         return TH_raisef(TH_E_TYPE, "%s: got x of dtype %s, want a floating dtype%s", fn, TH_dtype_name(compute),
                          which == THNN_ACTIVATION_relu ? " or an integer one" : "");
