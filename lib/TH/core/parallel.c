@@ -57,7 +57,7 @@ typedef struct call {
     void (*body)(void *arg, int64_t lo, int64_t hi);
     void *arg;
     int64_t n, grain, pieces;
-    int32_t start_gate, end_gate;
+    int64_t forked, joined; /* whose addresses stand for the two events; never read */
 } call;
 
 static void run(const call *c, int64_t first, int64_t last) {
@@ -65,25 +65,38 @@ static void run(const call *c, int64_t first, int64_t last) {
 }
 
 /* The thread sanitizer does not know the synchronisation inside libgomp, and would take the compiler's own code for a
-   region for a race: that code is left out of its sight, and it sees these two calls instead. */
-static __attribute__((noinline)) void gate_open(int32_t *gate) { __atomic_fetch_add(gate, 1, __ATOMIC_RELEASE); }
-static __attribute__((noinline)) int32_t gate_pass(int32_t *gate) { return __atomic_load_n(gate, __ATOMIC_ACQUIRE); }
+   region for a race: that code is left out of its sight, and it is told of fork and join here. */
+#if defined(__SANITIZE_THREAD__)
+#define HAVE_TSAN 1
+#elif defined(__has_feature)
+#define HAVE_TSAN __has_feature(thread_sanitizer)
+#endif
+#if HAVE_TSAN
+void __tsan_acquire(void *address);
+void __tsan_release(void *address);
+#define BEFORE(event) __tsan_release(event)
+#define AFTER(event) __tsan_acquire(event)
+#define UNSEEN __attribute__((no_sanitize("thread")))
+#else
+#define BEFORE(event) (void)(event)
+#define AFTER(event) (void)(event)
+#define UNSEEN
+#endif
 
 /* The calling thread's share: runs of pieces, as equal as can be. */
 static void share(void *arg) {
     call *c = arg;
-    gate_pass(&c->start_gate);
+    AFTER(&c->forked);
     int64_t thread = omp_get_thread_num(), threads_here = omp_get_num_threads();
     int64_t least = c->pieces / threads_here, longer = c->pieces % threads_here;
     int64_t first = thread * least + (thread < longer ? thread : longer);
     run(c, first, first + least + (thread < longer));
-    gate_open(&c->end_gate);
+    BEFORE(&c->joined);
 }
 
 /* The team is whole even where there are fewer pieces: OpenMP's runtime ends the threads that a smaller one leaves
    over, and making them again costs more than waking them, and could fail. */
-__attribute__((no_sanitize("thread"))) void TH_parallel(int64_t n, int64_t grain,
-                                                        void (*body)(void *arg, int64_t lo, int64_t hi), void *arg) {
+UNSEEN void TH_parallel(int64_t n, int64_t grain, void (*body)(void *arg, int64_t lo, int64_t hi), void *arg) {
     if (n <= 0) return;
     if (grain < 1) grain = 1;
     call c = {.body = body, .arg = arg, .n = n, .grain = grain, .pieces = (n - 1) / grain + 1};
@@ -92,12 +105,12 @@ __attribute__((no_sanitize("thread"))) void TH_parallel(int64_t n, int64_t grain
         run(&c, 0, c.pieces);
         return;
     }
-    gate_open(&c.start_gate);
+    BEFORE(&c.forked);
 #ifdef __clang__
     GOMP_parallel(share, &c, (unsigned)size, 0);
 #else
 #pragma omp parallel num_threads(size)
     share(&c);
 #endif
-    gate_pass(&c.end_gate);
+    AFTER(&c.joined);
 }
