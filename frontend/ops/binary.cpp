@@ -1,19 +1,31 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The functions of TH/ops/binary.def, and add and sub. Gradients are expressions in g, a, b and the result y, one per
 // operand; the engine sums them over broadcast dimensions.
-#include "ops/op.hpp"
+#include "ops/derivative.hpp"
+#include <cmath>
 
 namespace wick {
 
-#define WICK_BINARY(fn, doc, gradient_a, gradient_b)                                                                   \
+/// Of one rounding: halves are used as they are.
+#define WICK_BINARY(fn, doc, gradient_a, gradient_b) WICK_BINARY_OF(fn, doc, Saved, gradient_a, gradient_b)
+
+/// Halves are computed in float32.
+#define WICK_BINARY_WIDE(fn, doc, gradient_a, gradient_b) WICK_BINARY_OF(fn, doc, Wide, gradient_a, gradient_b)
+
+#define WICK_BINARY_OF(fn, doc, Kept, gradient_a, gradient_b)                                                          \
     static Tensor fn##_into(const Tensor &left, const Tensor &right, THTensor *into) {                                 \
         Tensor out = call_into<TH_##fn>(into, left, right);                                                            \
         if (!recording(left, right)) return out;                                                                       \
-        const Saved a(left), b(right), y = Saved::output(out);                                                         \
-        return record(#fn, out, wrt(left, [=](const Tensor &g) -> Tensor { return gradient_a; }),                      \
-                      wrt(right, [=](const Tensor &g) -> Tensor { return gradient_b; }));                              \
+        const Kept a(left), b(right), y = Kept::output(out);                                                           \
+        return record(#fn, out, wrt(left, WICK_GRADIENT(Kept, gradient_a)),                                            \
+                      wrt(right, WICK_GRADIENT(Kept, gradient_b)));                                                    \
     }                                                                                                                  \
     WICK_BINARY_FORMS(fn, doc)
+#define WICK_GRADIENT(Kept, gradient)                                                                                  \
+    [=](const Tensor &grad) -> Tensor {                                                                                \
+        const Tensor &g = seen<Kept>(grad);                                                                            \
+        return gradient;                                                                                               \
+    }
 
 /// Results that no gradient passes.
 #define WICK_BINARY_CONSTANT(fn, doc)                                                                                  \
@@ -31,29 +43,54 @@ namespace wick {
     }                                                                                                                  \
     WICK_DOC(fn, doc)
 
-/// g where the condition holds, half of it where the operands are equal, as PyTorch does.
-static Tensor choose(const Tensor &g, const Tensor &chosen, const Tensor &a, const Tensor &b) {
-    return where(eq(a, b), g * 0.5, where(chosen, g, zeros_like(g)));
+/// g for the operand that was chosen, half of it where they are equal, nothing for the one that lost, as PyTorch does.
+static Tensor share(const Tensor &g, const Tensor &lost, const Tensor &a, const Tensor &b) {
+    return where(lost, zeros_like(g), where(eq(a, b), g * 0.5, g));
+}
+
+/// Whether an operand of fmax or fmin lost, given whether the other is beyond it: NaN loses, the second of two.
+static Tensor first_lost(const Tensor &beyond, const Tensor &a, const Tensor &b) {
+    return logical_or(beyond, logical_and(isnan(a), logical_not(isnan(b))));
+}
+static Tensor second_lost(const Tensor &beyond, const Tensor &b) { return logical_or(beyond, isnan(b)); }
+
+/// a - b, where equal infinities differ by nothing.
+static Tensor difference(const Tensor &a, const Tensor &b) { return where(logical_and(eq(a, b), isinf(a)), 0, a - b); }
+
+/// The derivatives of a^b. By a, b = 0 gives 0 whatever a is, and by b, a^b = 0 does (0^0 too, as in PyTorch): where a
+/// factor is infinite then, 1 takes the operand's place, so that nothing infinite waits behind the mask for the second
+/// derivatives.
+static Tensor power_by_base(const Tensor &g, const Tensor &a, const Tensor &b) {
+    if (THTensor_is_number(b.th()) && b.item<double>() != 0) return g * b * pow(a, b - 1);
+    Tensor none = eq(b, 0), ordinary = logical_and(ne(a, 0), isfinite(a));
+    Tensor flat = logical_and(none, logical_not(ordinary)), base = where(flat, 1, a);
+    // a^b / a in place of a^(b - 1) keeps 0 away from an infinite a^-2.
+    Tensor one = logical_and(none, ordinary);
+    Tensor slope = g * b * pow(base, where(one, b, b - 1)) / where(one, base, 1);
+    return where(flat, zeros_like(g), slope);
+}
+static Tensor power_by_exponent(const Tensor &g, const Tensor &a, const Tensor &b, const Tensor &y) {
+    Tensor flat = logical_or(logical_and(eq(a, 0), ge(b, 0)), logical_and(eq(a, INFINITY), lt(b, 0)));
+    return where(flat, zeros_like(g), g * y * log(where(flat, 1, a)));
 }
 
 // clang-format off
 WICK_BINARY(mul, "a b.", g * b, g * a)
-WICK_BINARY(div, "a / b; integers give floating results.", g / b, -g * a / (b * b))
+WICK_BINARY_WIDE(div, "a / b; integers give floating results.", g / b, -(g * y) / b)
 WICK_BINARY(floor_divide, "floor(a / b).", zeros_like(g), zeros_like(g))
 WICK_BINARY(remainder, "a - b floor(a / b), with the sign of b.", g, -g * floor(a / b))
 WICK_BINARY(fmod, "a - b trunc(a / b), with the sign of a.", g, -g * trunc(a / b))
-WICK_BINARY(pow, "a to the b.", where(eq(b, 0), zeros_like(y), g * b * pow(a, Tensor(b) - 1)),
-            g * where(eq(a, 0), zeros_like(y), y * log(a)))
-WICK_BINARY(maximum, "The larger operand; NaN if either is.", choose(g, gt(a, b), a, b), choose(g, gt(b, a), a, b))
-WICK_BINARY(minimum, "The smaller operand; NaN if either is.", choose(g, lt(a, b), a, b), choose(g, lt(b, a), a, b))
-WICK_BINARY(fmax, "The larger operand; a number rather than NaN.", where(logical_or(ge(a, b), isnan(b)), g, zeros_like(g)),
-            where(logical_or(ge(a, b), isnan(b)), zeros_like(g), g))
-WICK_BINARY(fmin, "The smaller operand; a number rather than NaN.", where(logical_or(le(a, b), isnan(b)), g, zeros_like(g)),
-            where(logical_or(le(a, b), isnan(b)), zeros_like(g), g))
-WICK_BINARY(atan2, "Angle of the point (b, a), in radians.", g * b / (a * Tensor(a) + b * Tensor(b)), -g * a / (a * Tensor(a) + b * Tensor(b)))
-WICK_BINARY(hypot, "sqrt(a a + b b) without overflow.", g * a / y, g * b / y)
-WICK_BINARY(copysign, "a with the sign of b.", where(eq(a, 0), zeros_like(y), g * y / a), zeros_like(g))
-WICK_BINARY(logaddexp, "log(exp(a) + exp(b)) without overflow.", g * exp(a - y), g * exp(b - y))
+WICK_BINARY_WIDE(pow, "a to the b.", power_by_base(g, a, b), power_by_exponent(g, a, b, y))
+WICK_BINARY(maximum, "The larger operand; NaN if either is.", share(g, lt(a, b), a, b), share(g, lt(b, a), a, b))
+WICK_BINARY(minimum, "The smaller operand; NaN if either is.", share(g, gt(a, b), a, b), share(g, gt(b, a), a, b))
+WICK_BINARY(fmax, "The larger operand; a number rather than NaN.", share(g, first_lost(lt(a, b), a, b), a, b),
+            share(g, second_lost(gt(a, b), b), a, b))
+WICK_BINARY(fmin, "The smaller operand; a number rather than NaN.", share(g, first_lost(gt(a, b), a, b), a, b),
+            share(g, second_lost(lt(a, b), b), a, b))
+WICK_BINARY_WIDE(atan2, "Angle of the point (b, a), in radians.", g * inversion(b, a), -g * inversion(a, b))
+WICK_BINARY_WIDE(hypot, "sqrt(a a + b b) without overflow.", g * cosine(a, b), g * cosine(b, a))
+WICK_BINARY(copysign, "a with the sign of b.", g * (sign(a) * copysign(1.0, b)), zeros_like(g))
+WICK_BINARY_WIDE(logaddexp, "log(exp(a) + exp(b)) without overflow.", g * sigmoid(difference(a, b)), g * sigmoid(difference(b, a)))
 WICK_BINARY_CONSTANT(bitwise_and, "Bits set in both; for bool, and.")
 WICK_BINARY_CONSTANT(bitwise_or, "Bits set in either; for bool, or.")
 WICK_BINARY_CONSTANT(bitwise_xor, "Bits set in one; for bool, unequal.")

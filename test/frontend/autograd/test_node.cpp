@@ -21,9 +21,9 @@ TEST(InPlace, HistoryFollows) {
 TEST(InPlace, AnOpThatSavesItsOwnResultWorksInPlace) {
     Tensor x = tensor({0.5}).requires_grad_();
     Tensor y = x * 2;
-    tanh_(y);
+    exp_(y);
     y.backward();
-    EXPECT_NEAR(x.grad().item<double>(), 2 * (1 - std::pow(std::tanh(1.0), 2)), 1e-15);
+    EXPECT_NEAR(x.grad().item<double>(), 2 * std::exp(1.0), 1e-15);
 }
 
 TEST(InPlace, ChangingASavedInputIsFoundAndNamesTheOp) {
