@@ -1,7 +1,22 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "ops/op.hpp"
+#include "ops/derivative.hpp"
 
 namespace wick {
+
+// The gradients out of differentiable ops, for when they are differentiated themselves. Both stay exact where a
+// probability is so near to 1 that 1 less it would be 0: differences from the gradient at the largest one in place of
+// g, and exp(y) - 1 in place of exp(y).
+namespace {
+Tensor softmax_backward(const Tensor &g, const Tensor &y, int32_t dim) {
+    Tensor d = g - gather(g, dim, argmax(y, dim, true));
+    return y * (d - sum(d * y, {dim}, true));
+}
+
+Tensor log_softmax_backward(const Tensor &g, const Tensor &y, int32_t dim) {
+    Tensor total = sum(g, {dim}, true), likely = gt(y, -0.5);
+    return where(likely, g - total, g) - where(likely, expm1(y), exp(y)) * total;
+}
+} // namespace
 
 Tensor softmax(const Tensor &x, int32_t dim) {
     Tensor out = call<THNN_softmax>(x, dim);
@@ -9,7 +24,7 @@ Tensor softmax(const Tensor &x, int32_t dim) {
     const Saved saved = Saved::output(out);
     return record("softmax", out, wrt(x, [=](const Tensor &g) -> Tensor {
                       Tensor y = saved;
-                      return recording(g, y) ? y * (g - sum(g * y, {dim}, true))
+                      return recording(g, y) ? softmax_backward(widened(g), widened(y), dim)
                                              : call<THNN_softmax_backward>(g, y, dim);
                   }));
 }
@@ -20,7 +35,7 @@ Tensor log_softmax(const Tensor &x, int32_t dim) {
     const Saved saved = Saved::output(out);
     return record("log_softmax", out, wrt(x, [=](const Tensor &g) -> Tensor {
                       Tensor y = saved;
-                      return recording(g, y) ? g - exp(y) * sum(g, {dim}, true)
+                      return recording(g, y) ? log_softmax_backward(widened(g), widened(y), dim)
                                              : call<THNN_log_softmax_backward>(g, y, dim);
                   }));
 }
