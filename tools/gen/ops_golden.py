@@ -4,11 +4,14 @@
     pip install torch numpy safetensors
     python3 tools/gen/ops_golden.py test/frontend/ops/golden/ops.safetensors
 
+The cases are those of test/frontend/ops/cases.def, and special values, promotions and options here.
 A case is an op's name and its arguments, written one per "|" in the file's metadata: T a tensor ("<case>.arg<position>"), L:n a list of n tensors
 ("<case>.arg<position>.<i>"), i: f: b: s: a number, a truth value, a text, [1,2] integers, - none. "<case>.out" is PyTorch's result, "<case>.grad<position>" its
 gradient with respect to a floating tensor for the output gradient "<case>.seed".
 """
+import re
 import sys
+from pathlib import Path
 
 import torch
 import torch.nn.functional as F
@@ -68,6 +71,98 @@ def case(op, reference, *args):
 
 special = torch.tensor([float("nan"), float("inf"), -float("inf"), 0.0, -0.0, 1.0, -2.5, 0.5, 1.5, 2.5, -0.5], dtype=torch.float32)
 
+# ---- test/frontend/ops/cases.def ----
+ROOT = Path(__file__).resolve().parents[2]
+torch_bn = lambda x, m, v, w, b, t: F.batch_norm(x, None if m is None else m.detach().clone(), None if v is None else v.detach().clone(), w, b, t)
+part = lambda src, index: src[tuple(slice(n) for n in index.shape)]  # PyTorch has no gradient for a src larger than its index
+REFERENCE = {  # where PyTorch's function of the same name differs
+    "add": lambda a, b, v=1: torch.add(a, b, alpha=v),
+    "sub": lambda a, b, v=1: torch.sub(a, b, alpha=v),
+    "floor_divide": lambda a, b: torch.floor_divide(a.detach(), b.detach()),
+    "left_shift": torch.bitwise_left_shift,
+    "right_shift": torch.bitwise_right_shift,
+    "sech": lambda x: 1 / torch.cosh(x),
+    "softsign": F.softsign,
+    "addcmul": lambda x, a, b, v=1: torch.addcmul(x, a, b, value=v),
+    "addcdiv": lambda x, a, b, v=1: torch.addcdiv(x, a, b, value=v),
+    "prod": lambda x, d=None, k=False: torch.prod(x) if d is None else torch.prod(x, d[0], k),
+    "max": torch.amax,
+    "min": torch.amin,
+    "var": lambda x, d, c, k=False: torch.var(x, d, correction=c, keepdim=k),
+    "addmm": lambda c, a, b, beta=1, alpha=1: torch.addmm(c, a, b, beta=beta, alpha=alpha),
+    "view": lambda x, s: x.view(s),
+    "expand": lambda x, s: x.expand(s),
+    "slice": lambda x, d, a, b, s=1: x.index_select(d, torch.arange(a, b, s)),
+    "unfold": lambda x, d, n, s: x.unfold(d, n, s),
+    "contiguous": torch.clone,
+    "to": lambda x, d: x.to(getattr(torch, d)),
+    "relu": F.relu,
+    "leaky_relu": F.leaky_relu,
+    "gelu": lambda x, a="none": F.gelu(x, approximate=a),
+    "silu": F.silu,
+    "elu": F.elu,
+    "softplus": F.softplus,
+    "softmax": F.softmax,
+    "log_softmax": F.log_softmax,
+    "nll_loss": lambda x, t, w=None, i=-100, r="mean": F.nll_loss(x, t, w if w is None else w.detach(), ignore_index=i, reduction=r),
+    "scatter": lambda x, d, i, src: torch.scatter(x, d, i, part(src, i)),
+    "scatter_add": lambda x, d, i, src: torch.scatter_add(x, d, i, part(src, i)),
+    "cross_entropy": lambda x, t, w=None, i=-100, r="mean", s=0.0: F.cross_entropy(x, t, w if w is None else w.detach(), ignore_index=i, reduction=r, label_smoothing=s),
+    "linear": F.linear,
+    "conv2d": F.conv2d,
+    "max_pool2d": F.max_pool2d,
+    "avg_pool2d": F.avg_pool2d,
+    "batch_norm": torch_bn,
+}
+SKIPPED = {"dropout", "to"}  # no two libraries draw alike; a dtype is no kind of argument here
+
+
+def tensor_of(text, domain, integers):
+    """One tensor of a case; the layout is no concern of golden data."""
+    words = text.split()
+    kind, sizes = "i" if integers else words[0], [] if words[1] == "." else [int(n) for n in words[1].split("x")]
+    lo, hi, listed = *(domain if kind in "xc" else (0, 5)), None
+    for n, word in enumerate(words):
+        if word == "=":
+            listed = [float(v) for v in words[n + 1].split(",")] if n + 1 < len(words) else []
+        elif ".." in word:
+            lo, hi = map(float, word.split(".."))
+    dtype = dict(x=f64, c=f64, i=torch.int64, b=torch.bool)[kind]
+    if listed is not None:
+        return torch.tensor(listed, dtype=f64).reshape(sizes).to(dtype)
+    if kind == "b":
+        return torch.rand(sizes) > 0.5
+    return ints(*sizes, lo=int(lo), hi=int(hi)) if kind == "i" else rand(*sizes, lo=lo, hi=hi)
+
+
+def argument_of(text, domain, integers):
+    if text.startswith("["):
+        return [tensor_of(t, domain, integers) for t in text[1:-1].split(";")]
+    if re.match("[xcib] ", text):
+        return tensor_of(text, domain, integers)
+    if text.startswith("("):
+        return tuple(int(n) for n in text[1:-1].split(","))
+    if text in ("none", "true", "false"):
+        return dict(none=None, true=True, false=False)[text]
+    if text.startswith("'") or text.startswith("float"):
+        return text.strip("'")
+    return float(text) if "." in text else int(text)
+
+
+def domains(stem):
+    """Of the rows of TH/ops/<stem>.def: op, the domain as test/support/op_cases.hpp takes it, whether it has integers only."""
+    for op, cls, lo, hi in re.findall(r"^TH_\w+\((\w+), (\w+), [^,]+, ([^,]+), ([^)]+)\)", (ROOT / f"include/TH/ops/{stem}.def").read_text(), re.M):
+        lo, hi = max(float(lo), -2.0), min(float(hi), 2.0)
+        middle, half = (lo + hi) / 2, (hi - lo) / 2 * 0.9
+        yield op, (middle - half, middle + half), cls in ("BITS", "SHIFT")
+
+
+for macro, stem, texts in re.findall(r'^(CASE|FAMILY)\((\w+), (.*)\)$', (ROOT / "test/frontend/ops/cases.def").read_text(), re.M):
+    texts = re.findall('"([^"]*)"', texts)
+    for op, domain, integers in domains(stem) if macro == "FAMILY" else [(stem, (-1, 1), False)]:
+        if op not in SKIPPED:
+            case(op, REFERENCE.get(op) or getattr(torch, op), *[argument_of(t, domain, integers) for t in texts])
+
 # ---- unary ----
 for op in "neg abs sign square floor ceil round trunc frac sqrt rsqrt exp exp2 expm1 log log2 log10 log1p sin cos tan atan sinh cosh tanh asinh erf erfc sigmoid reciprocal".split():
     positive = op in ("sqrt", "rsqrt", "log", "log2", "log10", "reciprocal", "log1p")
@@ -117,15 +212,9 @@ for a in kinds:
     case("mul", lambda p, q: torch.mul(p.detach(), q), x, 2)
     case("mul", lambda p, q: torch.mul(p.detach(), q), x, 2.5)
     case("div", lambda p, q: torch.div(p.detach(), q), x, 2)
-case("add", lambda a, b, c: torch.add(a, b, alpha=c), rand(3), rand(3), 2.5)
 
 # ---- ternary ----
-case("where", torch.where, ints(3, 4) > 0, rand(4), rand(3, 1))
-case("clamp", torch.clamp, rand(4, 5, lo=-3.0, hi=3.0), rand(5, lo=-2.0, hi=-1.0), rand(4, 1, lo=1.0, hi=2.0))
 case("clamp", lambda x, lo: torch.clamp(x, lo), special, -1.0)
-case("addcmul", lambda x, a, b, v: torch.addcmul(x, a, b, value=v), rand(3), rand(2, 1), rand(3), 0.5)
-case("addcdiv", lambda x, a, b, v: torch.addcdiv(x, a, b, value=v), rand(3), rand(2, 1), rand(3, lo=1.0), 0.5)
-case("lerp", torch.lerp, rand(3), rand(3), rand(3, lo=0.0, hi=1.0))
 
 # ---- reductions ----
 x3 = rand(2, 3, 4)
@@ -147,38 +236,7 @@ for op in "argmax argmin".split():
     case(op, getattr(torch, op), torch.tensor([1.0, float("nan"), 3.0, float("nan")]))
 
 # ---- products ----
-case("dot", torch.dot, rand(5), rand(5))
-case("mv", torch.mv, rand(3, 4), rand(4))
-case("mm", torch.mm, rand(3, 4), rand(4, 2))
-case("bmm", torch.bmm, rand(2, 3, 4), rand(2, 4, 5))
-for a, b in [((4,), (4,)), ((4,), (2, 4, 3)), ((2, 3, 4), (4,)), ((2, 1, 3, 4), (3, 4, 2)), ((5, 3, 4), (4, 2))]:
-    case("matmul", torch.matmul, rand(*a), rand(*b))
-case("addmm", lambda c, a, b, beta, alpha: torch.addmm(c, a, b, beta=beta, alpha=alpha), rand(2), rand(3, 4), rand(4, 2), 0.5, 2.0)
-for sizes in [(3, 4), (2, 3, 4), (4,)]:
-    case("linear", F.linear, rand(*sizes), rand(2, 4), rand(2))
 case("mm", torch.mm, ints(3, 4), ints(4, 2))
-
-# ---- indexing, joining, views ----
-case("index_select", torch.index_select, rand(3, 4), 1, torch.tensor([3, 0, 3]))
-case("index_add", torch.index_add, rand(3, 4), 0, torch.tensor([2, 2]), rand(2, 4))
-at = torch.tensor([[0, 2], [2, 1]])
-case("gather", torch.gather, rand(3, 2), 0, at)
-case("scatter", torch.scatter, rand(3, 2), 0, torch.tensor([[0, 2], [2, 1]]), rand(2, 2))
-case("scatter_add", torch.scatter_add, rand(3, 2), 0, torch.tensor([[0, 2], [0, 1]]), rand(2, 2))
-case("cat", lambda l, d: torch.cat(l, d), [rand(2, 3), rand(2, 1)], 1)
-case("stack", lambda l, d: torch.stack(l, d), [rand(2, 3), rand(2, 3)], -1)
-case("reshape", torch.reshape, rand(2, 6).t().contiguous(), (3, -1))
-case("flatten", torch.flatten, rand(2, 3, 4), 1)
-case("squeeze", torch.squeeze, rand(2, 1, 3, 1))
-case("unsqueeze", torch.unsqueeze, rand(2, 3), 1)
-case("transpose", torch.transpose, rand(2, 3, 4), 0, -1)
-case("permute", torch.permute, rand(2, 3, 4), (2, 0, 1))
-case("expand", lambda x, s: x.expand(s), rand(2, 1), (4, -1, 3))
-case("narrow", torch.narrow, rand(3, 5), 1, -3, 2)
-case("select", torch.select, rand(3, 5), 1, -2)
-case("slice", lambda x, d, a, b, s: x[:, a:b:s], rand(3, 7), 1, 1, 7, 2)
-case("unfold", lambda x, d, n, s: x.unfold(d, n, s), rand(7, 2), 0, 3, 2)
-case("diagonal", torch.diagonal, rand(3, 4), 1)
 
 # ---- neural networks ----
 case("relu", F.relu, special)
