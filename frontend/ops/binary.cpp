@@ -43,11 +43,6 @@ namespace wick {
     }                                                                                                                  \
     WICK_DOC(fn, doc)
 
-/// g for the operand that was chosen, half of it where they are equal, nothing for the one that lost, as PyTorch does.
-static Tensor share(const Tensor &g, const Tensor &lost, const Tensor &a, const Tensor &b) {
-    return where(lost, zeros_like(g), where(eq(a, b), g * 0.5, g));
-}
-
 /// Whether an operand of fmax or fmin lost, given whether the other is beyond it: NaN loses, the second of two.
 static Tensor first_lost(const Tensor &beyond, const Tensor &a, const Tensor &b) {
     return logical_or(beyond, logical_and(isnan(a), logical_not(isnan(b))));
@@ -81,14 +76,14 @@ WICK_BINARY(floor_divide, "floor(a / b).", zeros_like(g), zeros_like(g))
 WICK_BINARY(remainder, "a - b floor(a / b), with the sign of b.", g, -g * floor(a / b))
 WICK_BINARY(fmod, "a - b trunc(a / b), with the sign of a.", g, -g * trunc(a / b))
 WICK_BINARY_WIDE(pow, "a to the b.", power_by_base(g, a, b), power_by_exponent(g, a, b, y))
-WICK_BINARY(maximum, "The larger operand; NaN if either is.", share(g, lt(a, b), a, b), share(g, lt(b, a), a, b))
-WICK_BINARY(minimum, "The smaller operand; NaN if either is.", share(g, gt(a, b), a, b), share(g, gt(b, a), a, b))
-WICK_BINARY(fmax, "The larger operand; a number rather than NaN.", share(g, first_lost(lt(a, b), a, b), a, b),
+WICK_BINARY(maximum, "The larger operand; NaN if either is. Equal ones share the gradient.", share(g, lt(a, b), a, b), share(g, lt(b, a), a, b))
+WICK_BINARY(minimum, "The smaller operand; NaN if either is. Equal ones share the gradient.", share(g, gt(a, b), a, b), share(g, gt(b, a), a, b))
+WICK_BINARY(fmax, "The larger operand; a number rather than NaN. Equal ones share the gradient.", share(g, first_lost(lt(a, b), a, b), a, b),
             share(g, second_lost(gt(a, b), b), a, b))
-WICK_BINARY(fmin, "The smaller operand; a number rather than NaN.", share(g, first_lost(gt(a, b), a, b), a, b),
+WICK_BINARY(fmin, "The smaller operand; a number rather than NaN. Equal ones share the gradient.", share(g, first_lost(gt(a, b), a, b), a, b),
             share(g, second_lost(lt(a, b), b), a, b))
-WICK_BINARY_WIDE(atan2, "Angle of the point (b, a), in radians.", g * inversion(b, a), -g * inversion(a, b))
-WICK_BINARY_WIDE(hypot, "sqrt(a a + b b) without overflow.", g * cosine(a, b), g * cosine(b, a))
+WICK_BINARY_WIDE(atan2, "Angle of the point (b, a), in radians. The gradient at (0, 0) is 0.", g * inversion(b, a), -g * inversion(a, b))
+WICK_BINARY_WIDE(hypot, "sqrt(a a + b b) without overflow. The gradient at (0, 0) is 0.", g * cosine(a, b), g * cosine(b, a))
 WICK_BINARY(copysign, "a with the sign of b.", g * (sign(a) * copysign(1.0, b)), zeros_like(g))
 WICK_BINARY_WIDE(logaddexp, "log(exp(a) + exp(b)) without overflow.", g * sigmoid(difference(a, b)), g * sigmoid(difference(b, a)))
 WICK_BINARY_CONSTANT(bitwise_and, "Bits set in both; for bool, and.")

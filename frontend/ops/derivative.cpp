@@ -37,6 +37,15 @@ Tensor over_radius(const Tensor &v, const Tensor &a, const Tensor &b) {
 }
 } // namespace
 
+Tensor share(const Tensor &g, const Tensor &lost, const Tensor &a, const Tensor &b) {
+    return where(lost, zeros_like(g), where(eq(a, b), g * 0.5, g));
+}
+
+Tensor centered(const Tensor &x, Dims dims) {
+    Tensor d = x - mean(x, dims, true);
+    return d - mean(d, dims, true);
+}
+
 Tensor gaussian(const Tensor &x) {
     // exp(-40 * 40) is 0 in every dtype, and 0 x is no NaN for the bound.
     return closed(

@@ -34,6 +34,12 @@ template <class Kept> decltype(auto) seen(const Tensor &g) {
         return (g);
 }
 
+/// g for the operand that a choice took, half of it where operands a and b are equal, nothing where it lost.
+Tensor share(const Tensor &g, const Tensor &lost, const Tensor &a, const Tensor &b);
+
+/// x less its mean along dims, and less what rounding left of that.
+Tensor centered(const Tensor &x, Dims dims);
+
 Tensor gaussian(const Tensor &x);                   ///< exp(-x x)
 Tensor secant(const Tensor &x);                     ///< 1 / sqrt(1 + x x)
 Tensor complement(const Tensor &x);                 ///< 1 - x x, exact near 1

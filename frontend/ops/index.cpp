@@ -14,6 +14,18 @@ std::vector<const THTensor *> raw_list(ListView<Tensor> tensors) {
 bool recording_any(ListView<Tensor> tensors) {
     return grad_enabled() && std::ranges::any_of(tensors, [](const Tensor &t) { return t.requires_grad(); });
 }
+
+/// What index takes from g, in the sizes of a src that may be larger than it: the rest had no part.
+Tensor gathered(const Tensor &g, int32_t dim, const Tensor &index, const std::vector<int64_t> &sizes) {
+    Tensor out = gather(g, dim, index);
+    for (int32_t d = 0; d < out.dim(); d++) {
+        std::vector<int64_t> rest = sizes_of(out);
+        if (rest[static_cast<size_t>(d)] == sizes[static_cast<size_t>(d)]) continue;
+        rest[static_cast<size_t>(d)] = sizes[static_cast<size_t>(d)] - out.size(d);
+        out = cat(std::vector{out, zeros(rest, g.dtype())}, d);
+    }
+    return out;
+}
 } // namespace
 
 Tensor index_select(const Tensor &x, int32_t dim, const Tensor &index) {
@@ -48,17 +60,7 @@ Tensor scatter(const Tensor &x, int32_t dim, const Tensor &index, const Tensor &
     const Saved i(index);
     return record("scatter", y,
                   wrt(x, [=](const Tensor &g) { return scatter(g, dim, i, zeros(i.get().sizes(), g.dtype())); }),
-                  wrt(src, [=, sizes = sizes_of(src)](const Tensor &g) {
-                      Tensor gathered = gather(g, dim, i);
-                      // src may be larger than index; the rest had no part
-                      for (int32_t d = 0; d < gathered.dim(); d++) {
-                          if (gathered.size(d) == sizes[static_cast<size_t>(d)]) continue;
-                          std::vector<int64_t> rest = sizes_of(gathered);
-                          rest[static_cast<size_t>(d)] = sizes[static_cast<size_t>(d)] - gathered.size(d);
-                          gathered = cat(std::vector{gathered, zeros(rest, g.dtype())}, d);
-                      }
-                      return gathered;
-                  }));
+                  wrt(src, [=, sizes = sizes_of(src)](const Tensor &g) { return gathered(g, dim, i, sizes); }));
 }
 
 Tensor scatter_add(const Tensor &x, int32_t dim, const Tensor &index, const Tensor &src) {
@@ -66,7 +68,7 @@ Tensor scatter_add(const Tensor &x, int32_t dim, const Tensor &index, const Tens
     if (!recording(x, src)) return y;
     const Saved i(index);
     return record("scatter_add", y, wrt(x, [](const Tensor &g) { return g; }),
-                  wrt(src, [=](const Tensor &g) { return gather(g, dim, i); }));
+                  wrt(src, [=, sizes = sizes_of(src)](const Tensor &g) { return gathered(g, dim, i, sizes); }));
 }
 
 Tensor cat(ListView<Tensor> tensors, int32_t dim) {

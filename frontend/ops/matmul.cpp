@@ -7,7 +7,7 @@ namespace {
 Tensor swapped(const Tensor &x) { return transpose(x, -2, -1); }
 
 /// x as a matrix: leading dimensions merged.
-Tensor rows(const Tensor &x) { return reshape(x, {-1, x.size(-1)}); }
+Tensor rows(const Tensor &x) { return flatten(x, 0, -2); }
 } // namespace
 
 Tensor dot(const Tensor &a, const Tensor &b) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "ops/op.hpp"
+#include "ops/derivative.hpp"
 
 namespace wick {
 
@@ -22,15 +22,15 @@ struct BatchNorm {
     bool training;
     double eps;
 
-    /// The same gradients out of differentiable ops, for when they are differentiated themselves.
+    /// The same gradients out of differentiable ops, for when they are differentiated themselves; in float64, as the
+    /// kernels sum.
     void composed(const Tensor &g, const Tensor &x, const Tensor &weight, const Tensor &mean_, const Tensor &invstd_,
                   std::span<Tensor> out) const {
         std::vector<int32_t> dims = all_but_channel(x);
-        Tensor mu = training ? mean(x, dims, true) : per_channel(mean_, x);
-        Tensor inv = training ? rsqrt(mean(square(x - mu), dims, true) + eps) : per_channel(invstd_, x);
-        Tensor normal = (x - mu) * inv;
-        Tensor gw = weight.defined() ? g * per_channel(weight, x) : g;
-        out[0] = training ? inv * (gw - mean(gw, dims, true) - normal * mean(gw * normal, dims, true)) : gw * inv;
+        Tensor wide = x.to(kFLOAT64), d = training ? centered(wide, dims) : wide - per_channel(mean_, x);
+        Tensor inv = training ? rsqrt(mean(square(d), dims, true) + eps) : per_channel(invstd_, x).to(kFLOAT64);
+        Tensor normal = d * inv, gw = weight.defined() ? g * per_channel(weight, x).to(kFLOAT64) : g.to(kFLOAT64);
+        out[0] = training ? inv * (centered(gw, dims) - normal * mean(gw * normal, dims, true)) : gw * inv;
         out[1] = sum(g * normal, dims);
         out[2] = sum(g, dims);
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "expr/sizes.h"
-#include "ops/op.hpp"
+#include "ops/derivative.hpp"
 #include <algorithm>
 
 namespace wick {
@@ -42,9 +42,31 @@ template <auto Fn> Tensor reduce(const Tensor &x, Dims dims, bool keepdim) {
     return call<Fn>(x, dims.data(), length(dims), static_cast<int32_t>(keepdim));
 }
 
-/// The product of all elements but one's own, along dims. Division does it unless there are zeros.
-Tensor others_product(const Tensor &x, const Tensor &y, const std::vector<int32_t> &dims, bool keepdim) {
-    if (!any(eq(x.detach(), 0)).item<bool>()) return restored(y, dims, keepdim) / x;
+/// For each element of [..., n] the product of the others, by multiplication alone, which keeps zeros and whose own
+/// gradient does not cancel: in a tree of products by pairs, every node hands each child what its sibling holds times
+/// what it was handed.
+Tensor others_in_rows(const Tensor &rows) {
+    std::vector<Tensor> level{rows};
+    while (level.back().size(-1) > 1) {
+        Tensor &last = level.back();
+        std::vector<int64_t> sizes = sizes_of(last);
+        if (sizes.back() % 2) last = cat(std::vector{last, ones_like(narrow(last, -1, 0, 1))}, -1);
+        sizes.back() = (sizes.back() + 1) / 2;
+        sizes.push_back(2);
+        last = reshape(last, sizes);
+        level.push_back(select(last, -1, 0) * select(last, -1, 1));
+    }
+    Tensor others = ones_like(level.back());
+    for (size_t i = level.size() - 1; i-- > 0;) {
+        Tensor siblings = stack(std::vector{select(level[i], -1, 1), select(level[i], -1, 0)}, -1);
+        int64_t n = i > 0 ? level[i - 1].size(-2) : rows.size(-1);
+        others = narrow(flatten(unsqueeze(others, -1) * siblings, -2), -1, 0, n);
+    }
+    return others;
+}
+
+/// The product of all elements but one's own, along dims.
+Tensor others_product(const Tensor &x, const std::vector<int32_t> &dims) {
     std::vector<int32_t> order;
     for (int32_t d = 0; d < x.dim(); d++)
         if (!std::ranges::count(dims, d)) order.push_back(d);
@@ -53,19 +75,21 @@ Tensor others_product(const Tensor &x, const Tensor &y, const std::vector<int32_
     Tensor last = permute(x, order);
     std::vector<int64_t> permuted = sizes_of(last),
                          flat(permuted.begin(), permuted.begin() + static_cast<std::ptrdiff_t>(kept));
-    int64_t n = count(x, dims);
-    flat.push_back(n);
-    Tensor rows = unsqueeze(reshape(last, flat), -2); // [..., 1, n]; row i is to leave out element i
-    Tensor product = prod(where(eye(n, kBOOL), 1, rows), {-1});
+    flat.push_back(count(x, dims));
+    // In float64, as the product itself is: parts of it may be larger than the whole.
+    Tensor others = others_in_rows(reshape(last, flat).to(kFLOAT64));
     std::vector<int32_t> back(order.size());
     for (size_t i = 0; i < order.size(); i++) back[static_cast<size_t>(order[i])] = static_cast<int32_t>(i);
-    return permute(reshape(product, permuted), back);
+    return permute(reshape(others, permuted), back);
 }
+
+/// Whether quotients by elements of y's factors are as exact as y: it is normal, not 0, and finite.
+bool divisible(const Tensor &y) { return all(logical_and(isfinite(y), isfinite(8 / y))).item<bool>(); }
 
 /// The gradient of max and min: shared evenly among the elements that are the result.
 Tensor to_extremes(const Tensor &g, const Tensor &x, const Tensor &y, const std::vector<int32_t> &dims, bool keepdim) {
-    Tensor hit = logical_or(eq(x, restored(y, dims, keepdim)), isnan(x)).to(x.dtype());
-    return restored(g, dims, keepdim) * hit / sum(hit, dims, true);
+    Tensor hit = logical_or(eq(x, restored(y, dims, keepdim)), isnan(x));
+    return where(hit, restored(widened(g), dims, keepdim) / sum(hit, dims, true), 0);
 }
 
 template <auto Fn> Tensor extreme(const char *name, const Tensor &x, Dims dims, bool keepdim) {
@@ -90,17 +114,23 @@ Tensor sum(const Tensor &x, Dims dims, bool keepdim) {
 Tensor mean(const Tensor &x, Dims dims, bool keepdim) {
     Tensor y = reduce<TH_mean>(x, dims, keepdim);
     if (!recording(x)) return y;
-    return record("mean", y,
-                  wrt(x, [d = reduced(x, dims), keepdim, sizes = sizes_of(x), n = count(x, reduced(x, dims))](
-                             const Tensor &g) { return expand(restored(g / n, d, keepdim), sizes); }));
+    return record(
+        "mean", y,
+        wrt(x, [d = reduced(x, dims), keepdim, sizes = sizes_of(x), n = count(x, reduced(x, dims))](const Tensor &g) {
+            return expand(restored((widened(g) / n).to(g.dtype()), d, keepdim), sizes);
+        }));
 }
 
 Tensor prod(const Tensor &x, Dims dims, bool keepdim) {
     Tensor y = reduce<TH_prod>(x, dims, keepdim);
     if (!recording(x)) return y;
     const Saved sx(x), sy = Saved::output(y);
-    return record("prod", y, wrt(x, [=, d = reduced(x, dims)](const Tensor &g) {
-                      return restored(g, d, keepdim) * others_product(sx, sy, d, keepdim);
+    return record("prod", y, wrt(x, [=, d = reduced(x, dims)](const Tensor &g) -> Tensor {
+                      Tensor at = sx, whole = sy, gw = restored(widened(g), d, keepdim);
+                      if (at.numel() == 0) return zeros_like(at);
+                      if (!recording(g, at) && divisible(whole))
+                          return gw * (restored(widened(whole), d, keepdim) / widened(at));
+                      return gw * others_product(at, d);
                   }));
 }
 
@@ -115,11 +145,11 @@ Tensor all(const Tensor &x, Dims dims, bool keepdim) { return reduce<TH_all>(x, 
 Tensor var(const Tensor &x, Dims dims, double correction, bool keepdim) {
     Tensor y = call<TH_var>(x, dims.data(), length(dims), static_cast<int32_t>(keepdim), correction);
     if (!recording(x)) return y;
-    const Saved sx(x);
+    const Wide sx(x);
     return record("var", y, wrt(x, [=, d = reduced(x, dims)](const Tensor &g) {
                       Tensor at = sx;
-                      double divisor = static_cast<double>(count(at, d)) - correction;
-                      return restored(g, d, keepdim) * (at - mean(at, d, true)) * (2 / divisor);
+                      double divisor = std::max(static_cast<double>(count(at, d)) - correction, 0.0);
+                      return restored(widened(g), d, keepdim) * centered(at, d) * (2 / divisor);
                   }));
 }
 

@@ -40,7 +40,7 @@ static Tensor over_square(const Tensor &g, const Tensor &x) { return g / x / x; 
 
 // clang-format off
 WICK_UNARY(neg, "-x.", -g)
-WICK_UNARY(abs, "Magnitude.", g * sign(x))
+WICK_UNARY(abs, "Magnitude. The gradient at 0 is 0.", g * sign(x))
 WICK_UNARY(sign, "-1, 0 or 1; NaN for NaN.", zeros_like(g))
 WICK_UNARY_WIDE(square, "x x.", g * x * 2)
 WICK_UNARY(floor, "Largest integer not above x.", zeros_like(g))

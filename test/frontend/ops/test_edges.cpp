@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Gradients where ops choose, count, drop or have nothing: ties, zeros among factors, sources larger than their index,
+// sums over nothing, saved values that change.
+#include "support/errors.hpp"
+#include "support/wick.hpp"
+#include "wick/autograd.hpp"
+#include "wick/ops.hpp"
+#include <functional>
+
+using namespace wick;
+using test::expect_values;
+using test::values;
+
+namespace {
+const DType FLOATS[] = {kFLOAT16, kBFLOAT16, kFLOAT32, kFLOAT64};
+
+Tensor leaf(const std::vector<double> &v, Sizes sizes, DType d = kFLOAT64) {
+    return from_data(v.data(), sizes, kFLOAT64).to(d).requires_grad_();
+}
+Tensor leaf(const std::vector<double> &v, DType d = kFLOAT64) { return leaf(v, {static_cast<int64_t>(v.size())}, d); }
+
+/// Gradients of the sum of y times 1, 2, 3, ...
+std::vector<Tensor> gradients(const Tensor &y, const std::vector<Tensor> &x, bool again = false) {
+    Tensor seed = arange(1, y.numel() + 1, 1, y.dtype()).reshape(y.sizes());
+    return grad({&y, 1}, x, {&seed, 1}, {.create_graph = again}, true);
+}
+
+/// Second derivatives of y = f(x), row by row.
+Tensor hessian(const std::function<Tensor(const Tensor &)> &f, const Tensor &x) {
+    Tensor y = f(x);
+    Tensor g = grad({&y, 1}, {&x, 1}, {}, {.create_graph = true})[0];
+    std::vector<double> out;
+    for (int64_t i = 0; i < x.numel(); i++) {
+        Tensor gi = g.flatten()[i];
+        Tensor row = gi.requires_grad() ? grad({&gi, 1}, {&x, 1}, {}, {.retain_graph = true}, true)[0] : Tensor();
+        for (double v : values(row.defined() ? row : zeros_like(x))) out.push_back(v);
+    }
+    return tensor(out);
+}
+} // namespace
+
+TEST(Ties, OperandsShareTheGradient) {
+    for (DType d : FLOATS)
+        for (auto choose : {maximum, minimum, fmax, fmin}) {
+            Tensor a = leaf({1, -2, 3}, d), b = leaf({1, -2, 3}, d);
+            std::vector<Tensor> g = gradients(choose(a, b), {a, b});
+            expect_values(g[0], {0.5, 1, 1.5}, 0);
+            expect_values(g[1], {0.5, 1, 1.5}, 0);
+        }
+}
+
+TEST(Ties, ExtremesShareAmongAllThatAreOne) {
+    for (DType d : FLOATS)
+        for (auto reduce : {max, min}) {
+            Tensor x = leaf({2, 2, 2, 2, 7, 7}, {2, 3}, d);
+            expect_values(gradients(reduce(x, {}, false), {x})[0],
+                          reduce == max ? std::vector<double>{0, 0, 0, 0, 0.5, 0.5}
+                                        : std::vector<double>{0.25, 0.25, 0.25, 0.25, 0, 0},
+                          0);
+            Tensor z = leaf({3, 3, 1, 1}, {2, 2}, d);
+            expect_values(gradients(reduce(z, {1}, false), {z})[0], {0.5, 0.5, 1, 1}, 0);
+        }
+    Tensor nan = leaf({NAN, 1, NAN});
+    expect_values(gradients(max(nan), {nan})[0], {0.5, 0, 0.5}, 0);
+}
+
+TEST(Ties, MoreThanAHalfCounts) {
+    Tensor x = ones({4096 * 17}, kFLOAT16).requires_grad_(), seed = full({}, 65504, kFLOAT16);
+    Tensor y = max(x);
+    Tensor g = grad({&y, 1}, {&x, 1}, {&seed, 1})[0];
+    EXPECT_NEAR(g[5].item<double>(), 65504.0 / (4096 * 17), 1e-3);
+    Tensor m = mean(x);
+    EXPECT_NEAR(gradients(m, {x})[0][7].item<double>(), 1.0 / (4096 * 17), 6e-8); // a subnormal half
+}
+
+TEST(Ties, ClampSharesWithItsBounds) {
+    Tensor x = leaf({-1, 0, 0.5, 1, 2}), lo = leaf({0}), hi = leaf({1});
+    std::vector<Tensor> g = gradients(clamp(x, lo, hi), {x, lo, hi});
+    expect_values(g[0], {0, 1, 3, 2, 0}, 0);
+    expect_values(g[1], {1 + 1}, 0);
+    expect_values(g[2], {2 + 5}, 0);
+    expect_values(gradients(clamp(x, 0, 1), {x})[0], {0, 1, 3, 2, 0}, 0);
+    expect_values(gradients(clamp(x, 2, 1), {x})[0], {0, 0, 0, 0, 0}, 0); // crossed bounds: the upper one is the result
+    Tensor nan = leaf({NAN});
+    expect_values(gradients(clamp(nan, 0, 1), {nan})[0], {1}, 0);
+}
+
+TEST(Products, GradientsKeepZeros) {
+    for (DType d : FLOATS) {
+        Tensor x = leaf({0, 3, 2}, d), two = leaf({0, 0, 2}, d), none = leaf({}, d);
+        auto product = [](const Tensor &t) { return prod(t); };
+        expect_values(gradients(prod(x), {x})[0], {6, 0, 0}, 0);
+        expect_values(hessian(product, x), {0, 2, 3, 2, 0, 0, 3, 0, 0}, 0);
+        expect_values(gradients(prod(two), {two})[0], {0, 0, 0}, 0);
+        expect_values(hessian(product, two), {0, 2, 0, 2, 0, 0, 0, 0, 0}, 0);
+        EXPECT_EQ(gradients(prod(none), {none})[0].numel(), 0);
+    }
+    Tensor rows = leaf({0, 3, 2, 5, 1, 4, 7, 2, 2, 6}, {2, 5});
+    expect_values(gradients(prod(rows, {1}), {rows})[0],
+                  {30, 0, 0, 0, 0, 2 * 168., 2 * 96., 2 * 336., 2 * 336., 2 * 112.}, 0);
+}
+
+TEST(Products, GradientsReachBeyondTheProduct) {
+    for (DType d : {kBFLOAT16, kFLOAT32}) {
+        Tensor big = leaf({0x1p100, 0x1p100}, d), small = leaf({0x1p-100, 0x1p-100}, d),
+               mixed = leaf({0x1p-100, 0x1p100}, d);
+        expect_values(gradients(prod(big), {big})[0], {0x1p100, 0x1p100}, 0);
+        expect_values(gradients(prod(small), {small})[0], {0x1p-100, 0x1p-100}, 0);
+        expect_values(hessian([](const Tensor &t) { return prod(t); }, mixed), {0, 1, 1, 0}, 0);
+    }
+}
+
+TEST(Products, ALargeOneWithAZeroIsLinear) {
+    Tensor x = ones({1 << 17}).requires_grad_();
+    {
+        NoGrad guard;
+        x[5].zero_();
+    }
+    Tensor g = gradients(prod(x), {x})[0]; // n x n would be 64 GiB
+    EXPECT_EQ(g[5].item<double>(), 1);
+    EXPECT_EQ(g.sum().item<double>(), 1);
+}
+
+TEST(Variance, GradientOfWhatIsFarFromZero) {
+    Tensor x = leaf({16777216, 16777218, 16777228}, kFLOAT32); // their mean is no float
+    expect_values(gradients(var(x), {x})[0], {-14.0 / 3, -8.0 / 3, 22.0 / 3}, 1e-6);
+}
+
+TEST(Scatter, SourcesLargerThanTheIndex) {
+    Tensor index = tensor(std::vector<int64_t>{0, 1}).reshape({1, 2});
+    Tensor src = zeros({2, 3}).requires_grad_(), x = zeros({3, 4}).requires_grad_();
+    scatter_add(x, 1, index, src).sum().backward();
+    expect_values(src.grad(), {1, 1, 0, 0, 0, 0}, 0);
+    expect_values(x.grad(), std::vector<double>(12, 1), 0);
+    src.set_grad({}), x.set_grad({});
+    scatter(x, 1, index, src).sum().backward();
+    expect_values(src.grad(), {1, 1, 0, 0, 0, 0}, 0);
+    expect_values(x.grad(), {0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}, 0);
+    src.set_grad({}), x.set_grad({});
+    Tensor none = empty({0, 2}, kINT64);
+    (scatter_add(x, 1, none, src).sum() + scatter(x, 1, none, src).sum()).backward();
+    expect_values(src.grad(), std::vector<double>(6, 0), 0);
+    expect_values(x.grad(), std::vector<double>(12, 2), 0);
+    x.set_grad({});
+    gather(x, 1, tensor(std::vector<int64_t>{3, 3}).reshape({1, 2})).sum().backward(); // an index smaller than x
+    expect_values(x.grad(), {0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0}, 0);
+}
+
+TEST(Matmul, GradientsOfNothing) {
+    Tensor a = zeros({2, 2, 0}).requires_grad_(), b = zeros({0, 3}).requires_grad_();
+    matmul(a, b).sum().backward();
+    EXPECT_EQ(a.grad().describe(), a.describe());
+    EXPECT_EQ(b.grad().describe(), b.describe());
+    Tensor c = ones({1, 1, 3}).requires_grad_(), d = zeros({3, 0}).requires_grad_();
+    matmul(c, d).sum().backward();
+    expect_values(c.grad(), {0, 0, 0}, 0);
+    EXPECT_EQ(d.grad().describe(), d.describe());
+}
+
+TEST(Recorded, DropoutPassesWhatItKept) {
+    manual_seed(3);
+    Tensor x = ones({1000}, kFLOAT64).requires_grad_();
+    Tensor y = dropout(x, 0.25);
+    Tensor g = gradients(y.sum(), {x}, true)[0];
+    EXPECT_TRUE(all(eq(g, y)).item<bool>()); // x is 1: the gradient is the scale, where y has it
+    EXPECT_GT(g.sum().item<double>(), 900);
+    EXPECT_EQ(max(g).item<double>(), 4.0 / 3);
+    EXPECT_FALSE(g.requires_grad()); // linear
+    Tensor seed = ones_like(y).requires_grad_();
+    Tensor first = grad({&y, 1}, {&x, 1}, {&seed, 1}, {.create_graph = true})[0];
+    EXPECT_TRUE(all(eq(gradients(first.sum(), {seed})[0], y)).item<bool>());
+}
+
+TEST(Recorded, CastsPassTheGradient) {
+    for (DType from : FLOATS)
+        for (DType to : FLOATS) {
+            Tensor x = leaf({1, 2, 3}, from);
+            Tensor y = x.to(to), g = gradients(y, {x})[0];
+            EXPECT_EQ(y.requires_grad(), true);
+            ASSERT_TRUE(g.defined());
+            EXPECT_EQ(g.dtype(), from);
+            expect_values(g, {1, 2, 3}, 0);
+        }
+    EXPECT_FALSE(leaf({1}).to(kINT32).requires_grad());
+}
+
+TEST(Recorded, PowersAtTheExponentZero) {
+    Tensor x = leaf({0, 2, -3}), zero = leaf({0, 0, 0});
+    expect_values(gradients(pow(x, 0), {x})[0], {0, 0, 0}, 0);
+    expect_values(gradients(pow(x, zero), {x, zero})[0], {0, 0, 0}, 0);
+    Tensor y = pow(x, zero);
+    Tensor g = gradients(y, {x}, true)[0];
+    std::vector<double> mixed = values(grad({&g, 1}, {&zero, 1}, {&y, 1})[0]); // of x^b by x and b: 1 / x
+    EXPECT_EQ(mixed[1], 2 * 0.5);
+}
+
+TEST(Recorded, BatchNormTwiceInEvalMode) {
+    manual_seed(4);
+    Tensor x = randn({4, 3, 2}, kFLOAT64), mean_ = randn({3}, kFLOAT64), var_ = rand({3}, kFLOAT64) + 0.5;
+    for (bool training : {false, true})
+        gradcheck(
+            [&](std::span<const Tensor> in) {
+                return batch_norm(in[0], mean_.clone(), var_.clone(), in[1], in[2], training);
+            },
+            std::vector{x, randn({3}, kFLOAT64), randn({3}, kFLOAT64)});
+    // In eval mode y = (x - mean) w / sqrt(var + eps) + b: the second derivative by x and w is 1 / sqrt(var + eps).
+    Tensor w = ones({3}, kFLOAT64).requires_grad_();
+    x.requires_grad_();
+    Tensor y = batch_norm(x, mean_, var_, w, {}, false, 0.1, 0);
+    Tensor seed = ones_like(y), g = grad({&y, 1}, {&x, 1}, {&seed, 1}, {.create_graph = true})[0];
+    Tensor g0 = g[0].select(1, 0).sum();
+    test::expect_values(grad({&g0, 1}, {&w, 1})[0], values(rsqrt(var_)), 1e-12);
+}
+
+TEST(Recorded, LossNoticesWhatChangedInPlace) {
+    Tensor input = randn({4, 3}, kFLOAT64).requires_grad_(), weight = ones({3}, kFLOAT64);
+    Tensor target = tensor(std::vector<int64_t>{0, 1, 2, 0});
+    for (int which : {0, 1}) {
+        Tensor nll = nll_loss(input, target, weight), ce = cross_entropy(input, target, weight);
+        (which ? weight : target).fill_(1);
+        EXPECT_WICK_ERROR(nll.backward(), TH_E_AUTOGRAD, "changed in place");
+        EXPECT_WICK_ERROR(ce.backward(), TH_E_AUTOGRAD, "changed in place");
+    }
+}
+
+TEST(Softmax, GradientsWhereOneClassIsCertain) {
+    for (DType d : {kFLOAT32, kFLOAT64}) {
+        Tensor x = leaf({18, 0}, {1, 2}, d); // 1 - p is 1 in float32
+        double p = 1 / (1 + std::exp(18.0)), rel = d == kFLOAT32 ? 1e-5 : 1e-7;
+        for (bool again : {false, true}) {
+            Tensor first = gradients(softmax(x, 1)[0][0], {x}, again)[0];
+            expect_values(first, {p * (1 - p), -p * (1 - p)}, p * rel);
+            Tensor loss = gradients(cross_entropy(x, zeros({1}, kINT64)), {x}, again)[0];
+            expect_values(loss, {-p, p}, p * rel);
+        }
+    }
+}
