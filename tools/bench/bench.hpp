@@ -20,6 +20,7 @@ struct Row {
     const char *peer = "";
     double most_ratio = 0; ///< to the peer
     double most_ns = 0;
+    bool on_request = false; ///< only with a text that it contains
 };
 
 /// Adds rows to the table: `static const bench::Rows rows{{...}, ...};`.

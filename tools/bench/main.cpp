@@ -3,8 +3,8 @@
 //
 //     wick_bench [--peer-times=FILE] [TEXT ...]
 //
-// TEXT: only rows that contain one of the texts. FILE: lines "<benchmark> <nanoseconds>" of another library, shown
-// beside.
+// TEXT: only rows that contain one of the texts ("op " for every case of an op). FILE: lines "<benchmark>
+// <nanoseconds>" of another library, shown beside.
 #include "TH/runtime.h"
 #include "bench.hpp"
 #include <cstdio>
@@ -106,7 +106,7 @@ Times read_times(const std::string &path) {
 bool chosen(const Row &row, const std::vector<std::string> &texts) {
     for (const std::string &text : texts)
         if (std::string(row.what).find(text) != std::string::npos) return true;
-    return texts.empty();
+    return texts.empty() && !row.on_request;
 }
 } // namespace
 
