@@ -5,13 +5,13 @@
 
 #include <math.h>
 
-/* Columns side by side in registers: many, and few where there are not so many. */
+/* Columns side by side in registers; less where there are not so many. */
 #if defined(__AVX512F__)
-enum { TH_COLUMNS = 64, TH_FEW_COLUMNS = 8 };
+enum { TH_COLUMNS = 64, TH_SOME_COLUMNS = 16, TH_FEW_COLUMNS = 8 };
 #elif defined(__AVX__)
-enum { TH_COLUMNS = 32, TH_FEW_COLUMNS = 8 };
+enum { TH_COLUMNS = 32, TH_SOME_COLUMNS = 16, TH_FEW_COLUMNS = 8 };
 #else
-enum { TH_COLUMNS = 16, TH_FEW_COLUMNS = 8 };
+enum { TH_COLUMNS = 16, TH_SOME_COLUMNS = 8, TH_FEW_COLUMNS = 4 };
 #endif
 
 #define TH_TEMPLATE "kernels/reduce.inc"
