@@ -10,7 +10,7 @@ namespace wick {
 namespace {
 
 // Results are made first and handed over together, so that nothing is lost if one fails.
-template <class... V> void give(Value *results, V &&...values) {
+template <class... V> void hand_over(Value *results, V &&...values) {
     OwnedValue made[] = {OwnedValue(box(std::forward<V>(values)))...};
     for (size_t i = 0; i < sizeof...(V); i++) results[i] = made[i].release();
 }
@@ -28,10 +28,10 @@ void read_csv(const Value *args, Value *results) {
     if (delimiter.size() != 1) fail(TH_E_ARG, "io::read_csv: got a delimiter of %zu bytes, want 1", delimiter.size());
     data::Csv csv =
         data::read_csv(unbox<std::string>(args[0]), {.delimiter = delimiter[0], .header = unbox<bool>(args[2])});
-    give(results, csv.values, csv.columns);
+    hand_over(results, csv.values, csv.columns);
 }
 
-void read_idx(const Value *args, Value *results) { give(results, data::read_idx(unbox<std::string>(args[0]))); }
+void read_idx(const Value *args, Value *results) { hand_over(results, data::read_idx(unbox<std::string>(args[0]))); }
 
 void load_safetensors(const Value *args, Value *results) {
     io::Checkpoint checkpoint = io::load_safetensors(unbox<std::string>(args[0]), {.copy = unbox<bool>(args[1])});
@@ -45,7 +45,7 @@ void load_safetensors(const Value *args, Value *results) {
         keys.push_back(key);
         values.push_back(value);
     }
-    give(results, names, tensors, keys, values);
+    hand_over(results, names, tensors, keys, values);
 }
 
 // Pairs of two lists of one length.
