@@ -16,10 +16,11 @@ enum {
     TH_FEW_LANES = 8    /* and within a short one */
 };
 
-/* `value` holds the partial results, in their own type of at most 16 bytes; `extra` what some keep beside them. */
+/* `value` holds the partial results, in their own type of at most 16 bytes; `extra` what some keep beside them.
+   Neither begins a multiple of 4096 bytes behind the other, or the CPU would take stores to one for stores to both. */
 typedef struct th_strip {
-    unsigned char value[TH_STRIP * 16];
     unsigned char extra[TH_STRIP * TH_EXTRA];
+    unsigned char value[TH_STRIP * 16];
 } __attribute__((aligned(64))) th_strip;
 
 /* base: position of the block's first element in the reduced range; count, more: elements behind either side. */
