@@ -46,16 +46,16 @@ Tensor centered(const Tensor &x, Dims dims) {
     return d - mean(d, dims, true);
 }
 
-Tensor gaussian(const Tensor &x) {
-    // exp(-40 * 40) is 0 in every dtype, and 0 x is no NaN for the bound.
+Tensor gaussian(const Tensor &x, double scale) {
+    // exp(-0.5 * 60 * 60) is 0 in every dtype, and 0 x is no NaN for the bound.
     return closed(
-        "gaussian", clamp(x, -40, 40),
-        [](const Tensor &at) {
+        "gaussian", clamp(x, -60, 60),
+        [=](const Tensor &at) {
             // The square of the leading bits is exact, so that the exponent's rounding is not multiplied by it.
             Tensor lead = round(at * 16) * 0.0625;
-            return exp(-square(lead)) * exp((lead - at) * (lead + at));
+            return exp(square(lead) * -scale) * exp((lead - at) * (lead + at) * scale);
         },
-        [](const Tensor &at) { return at * -2 * gaussian(at); });
+        [=](const Tensor &at) { return at * (-2 * scale) * gaussian(at, scale); });
 }
 
 Tensor secant(const Tensor &x) {

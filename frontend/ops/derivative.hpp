@@ -40,7 +40,7 @@ Tensor share(const Tensor &g, const Tensor &lost, const Tensor &a, const Tensor 
 /// x less its mean along dims, and less what rounding left of that.
 Tensor centered(const Tensor &x, Dims dims);
 
-Tensor gaussian(const Tensor &x);                   ///< exp(-x x)
+Tensor gaussian(const Tensor &x, double scale = 1); ///< exp(-scale x x); scale is 1 or 0.5
 Tensor secant(const Tensor &x);                     ///< 1 / sqrt(1 + x x)
 Tensor complement(const Tensor &x);                 ///< 1 - x x, exact near 1
 Tensor cosine(const Tensor &a, const Tensor &b);    ///< a / sqrt(a a + b b); 0 at the origin

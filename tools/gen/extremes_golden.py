@@ -188,6 +188,7 @@ raises = lambda a, b, low, top: a > 0 and (b == 0 and a >= low or 0.1 < abs(b) <
 BINARY = {
     "mul": (lambda a, b: a * b, lambda a, b: (b, a, 0, 1, 0), both),
     "div": (lambda a, b: a / b, lambda a, b: (1 / b, -a / b**2, 0, -1 / b**2, 2 * a / b**3), divides),
+    "addcdiv": (lambda a, b: 2 * a / b, lambda a, b: (2 / b, -2 * a / b**2, 0, -2 / b**2, 4 * a / b**3), divides),  # 0 + 2 a / b
     "pow": (lambda a, b: a**b, power, raises),
     "maximum": (max, pick(None, more, less), both),
     "minimum": (min, pick(None, less, more), both),
@@ -201,7 +202,7 @@ BINARY = {
 BINARY_AT = {
     "div": {(1, "0"): (inf, -inf, 0, -inf, inf), (1, "-0"): (-inf, -inf, 0, -inf, -inf), (1, inf): (0, 0, 0, 0, 0), (nan, 1): (1, nan, 0, -1, nan), (1, nan): (nan,) * 2 + (SKIP, nan, nan)},  # limit
     "pow": {  # limit; torch at (0, 0), and where the base leaves no derivative by the exponent
-        ("0", "0"): (0, 0, 0, SKIP, 0), ("0", 2): (0, 0, 2, 0, 0), ("0", 3): (0, 0, 0, 0, 0), ("0", 1): (1, 0, 0, SKIP, 0), ("0", 0.5): (inf, 0, -inf, SKIP, 0), ("0", -1): (-inf, -inf, inf, SKIP, SKIP),
+        ("0", "0"): (0, 0, 0, 0, 0), ("0", 2): (0, 0, 2, 0, 0), ("0", 3): (0, 0, 0, 0, 0), ("0", 1): (1, 0, 0, SKIP, 0), ("0", 0.5): (inf, 0, -inf, SKIP, 0), ("0", -1): (-inf, -inf, inf, SKIP, SKIP),
         (inf, -1): (0, 0, 0, 0, 0), (inf, 2): (inf, inf, 2, SKIP, inf), (inf, "0"): (0, inf, 0, SKIP, inf), (-2, 2): (-4, nan, 2, SKIP, SKIP), (-2, 3): (12, nan, -12, SKIP, SKIP), (-3, "0"): (0, nan, SKIP, SKIP, SKIP),
         (nan, "0"): (0, nan, SKIP, SKIP, SKIP), (nan, 2): (nan, nan, 2, nan, nan),
     },

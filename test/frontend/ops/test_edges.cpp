@@ -194,6 +194,19 @@ TEST(Recorded, PowersAtTheExponentZero) {
     EXPECT_EQ(mixed[1], 2 * 0.5);
 }
 
+TEST(Recorded, PowersByNumbersAndByTensorsAgree) {
+    for (double e : {0., 1., 2., 3., 0.5, -1.}) {
+        Tensor x = leaf({0, 1e-20, 2, HUGE_VAL}), b = full({4}, e, kFLOAT64);
+        Tensor y[] = {pow(x, e), pow(x, b)}, first[2], second[2];
+        for (int i : {0, 1}) {
+            first[i] = gradients(y[i].sum(), {x}, true)[0];
+            second[i] = gradients(first[i].sum(), {x})[0];
+        }
+        EXPECT_EQ(values(first[0]), values(first[1])) << e;
+        EXPECT_EQ(values(second[0]), values(second[1])) << e;
+    }
+}
+
 TEST(Recorded, BatchNormTwiceInEvalMode) {
     manual_seed(4);
     Tensor x = randn({4, 3, 2}, kFLOAT64), mean_ = randn({3}, kFLOAT64), var_ = rand({3}, kFLOAT64) + 0.5;
