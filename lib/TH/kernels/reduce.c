@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-/* Columns side by side in registers; less where there are not so many. */
+/* Columns side by side in registers; fewer where there are not so many. */
 #if defined(__AVX512F__)
 enum { TH_COLUMNS = 64, TH_SOME_COLUMNS = 16, TH_FEW_COLUMNS = 8 };
 #elif defined(__AVX__)
