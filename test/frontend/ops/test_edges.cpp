@@ -248,3 +248,41 @@ TEST(Softmax, GradientsWhereOneClassIsCertain) {
         }
     }
 }
+
+TEST(Softmax, MaskedClassesHaveNoGradient) {
+    Tensor x = leaf({1, 2, -HUGE_VAL}, {1, 3});
+    double p = 1 / (1 + std::exp(1.0)), q = 1 - p;
+    auto loss = [](const Tensor &t) { return cross_entropy(t, zeros({1}, kINT64)); };
+    auto first = [](const Tensor &t) { return softmax(t, 1)[0][0]; };
+    for (bool again : {false, true}) {
+        expect_values(gradients(loss(x), {x}, again)[0], {p - 1, q, 0}, 1e-15);
+        expect_values(gradients(first(x), {x}, again)[0], {p * q, -p * q, 0}, 1e-15);
+    }
+    expect_values(hessian(loss, x), {p * q, -p * q, 0, -p * q, p * q, 0, 0, 0, 0}, 1e-15);
+    double s = p * q * (q - p);
+    expect_values(hessian(first, x), {s, -s, 0, -s, s, 0, 0, 0, 0}, 1e-15);
+}
+
+TEST(Norms, GradientsDoNotDependOnTheScale) {
+    manual_seed(5);
+    Tensor x = randn({4, 3, 2}), seed = randn({4, 3, 2});
+    for (DType d : {kBFLOAT16, kFLOAT32})
+        for (bool again : {false, true}) {
+            auto scaled = [&](double by) {
+                Tensor at = (x.to(d) * by).requires_grad_(), y = batch_norm(at, {}, {}, {}, {}, true, 0.1, 0);
+                Tensor s = seed.to(d);
+                return values(grad({&y, 1}, {&at, 1}, {&s, 1}, {.create_graph = again})[0].to(kFLOAT64) * by);
+            };
+            std::vector<double> want = scaled(1);
+            for (double by : {0x1p80, 0x1p-80}) {
+                std::vector<double> got = scaled(by);
+                for (size_t i = 0; i < want.size(); i++) EXPECT_NEAR(got[i], want[i], 1e-5) << by;
+            }
+        }
+}
+
+TEST(Variance, GradientWhereTheVarianceOverflows) {
+    Tensor x = leaf({0x1p80, -0x1p80}, kFLOAT32);
+    EXPECT_TRUE(std::isinf(var(x).item<double>()));
+    expect_values(gradients(var(x), {x})[0], {0x1p81, -0x1p81}, 0);
+}
