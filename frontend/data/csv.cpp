@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "io/file.hpp"
 #include "wick/data.hpp"
+#include <algorithm>
 #include <charconv>
+#include <cmath>
+#include <unordered_map>
 
 namespace wick::data {
 
@@ -91,35 +94,98 @@ std::vector<std::string> read_columns(Scanner &scanner) {
     return columns;
 }
 
-// Numbers of all lines one after another; `columns` is 0 if the first line is to say how many there are.
-std::vector<double> read_values(Scanner &scanner, int64_t &columns) {
-    std::vector<double> values;
-    while (scanner.start_line()) {
-        int64_t count = 0;
-        for (bool last = false; !last;) {
-            std::string_view field = scanner.field(last);
-            values.push_back(parse_number(scanner, field, ++count));
+bool is_missing(std::string_view field) {
+    static constexpr std::string_view NAMES[] = {"", "NA", "N/A", "null", "None"};
+    return std::ranges::find(NAMES, field) != std::end(NAMES);
+}
+
+// The numbers of a text column's labels: in the order of appearance at first.
+using Labels = std::unordered_map<std::string, size_t>;
+
+// Labels in order, and which number each had before.
+std::vector<std::string> sorted(const Labels &labels, std::vector<size_t> &number) {
+    std::vector<std::string> out;
+    for (const auto &[label, k] : labels) out.push_back(label);
+    std::ranges::sort(out);
+    number.resize(out.size());
+    for (size_t k = 0; k < out.size(); k++) number[labels.at(out[k])] = k;
+    return out;
+}
+
+class Reader {
+  public:
+    Reader(Scanner &scanner, const CsvOptions &options) : scanner_(scanner), options_(options) {}
+
+    /// Numbers of all lines one after another; `columns` is 0 if the first line is to say how many there are.
+    std::vector<double> read(int64_t &columns) {
+        std::vector<double> values;
+        while (scanner_.start_line()) {
+            int64_t count = 0;
+            for (bool last = false; !last;) {
+                std::string_view field = scanner_.field(last);
+                values.push_back(value(field, count++));
+            }
+            if (columns == 0) columns = count;
+            if (count != columns)
+                throw scanner_.error("got " + std::to_string(count) + " fields, want " + std::to_string(columns) +
+                                     " as in the first line");
+            scanner_.end_line();
         }
-        if (columns == 0) columns = count;
-        if (count != columns)
-            throw scanner.error("got " + std::to_string(count) + " fields, want " + std::to_string(columns) +
-                                " as in the first line");
-        scanner.end_line();
+        return values;
     }
-    return values;
+
+    /// Sorts the labels and renumbers them.
+    std::vector<std::vector<std::string>> finish(std::vector<double> &values, int64_t columns) {
+        std::vector<std::vector<std::string>> out;
+        for (int64_t column : options_.text) {
+            std::vector<size_t> number;
+            out.push_back(sorted(labels_[column], number));
+            for (size_t i = static_cast<size_t>(column); i < values.size(); i += static_cast<size_t>(columns))
+                if (!std::isnan(values[i])) values[i] = static_cast<double>(number[static_cast<size_t>(values[i])]);
+        }
+        return out;
+    }
+
+  private:
+    double value(std::string_view field, int64_t column) {
+        if (options_.missing && is_missing(field)) return std::nan("");
+        if (std::ranges::find(options_.text, column) == options_.text.end())
+            return parse_number(scanner_, field, column + 1);
+        Labels &labels = labels_[column];
+        return static_cast<double>(labels.try_emplace(std::string(field), labels.size()).first->second);
+    }
+
+    Scanner &scanner_;
+    const CsvOptions &options_;
+    std::unordered_map<int64_t, Labels> labels_;
+};
+
+void check_options(const io::FileRef &ref, const CsvOptions &options) {
+    if (std::string_view("\"\r\n").find(options.delimiter) != std::string_view::npos)
+        throw ref.error("got a quote or line end as delimiter", TH_E_ARG);
+    for (auto column = options.text.begin(); column != options.text.end(); ++column)
+        if (*column < 0 || std::find(options.text.begin(), column, *column) != column)
+            throw ref.error("got text column " + std::to_string(*column) + ", want columns from 0 on, each once",
+                            TH_E_ARG);
 }
 } // namespace
 
 Csv read_csv(const std::string &path, CsvOptions options) {
     io::GzipFile file({"read_csv", path});
-    if (std::string_view("\"\r\n").find(options.delimiter) != std::string_view::npos)
-        throw file.ref().error("got a quote or line end as delimiter", TH_E_ARG);
+    check_options(file.ref(), options);
     std::string text = file.read_all();
     Scanner scanner(file.ref(), text, options.delimiter);
     Csv out;
     if (options.header) out.columns = read_columns(scanner);
     auto columns = static_cast<int64_t>(out.columns.size());
-    auto values = std::make_shared<std::vector<double>>(read_values(scanner, columns));
+    Reader reader(scanner, options);
+    auto values = std::make_shared<std::vector<double>>(reader.read(columns));
+    for (int64_t column : options.text)
+        if (column >= columns)
+            throw file.ref().error("got text column " + std::to_string(column) + ", want one below " +
+                                       std::to_string(columns) + ", as the file has",
+                                   TH_E_ARG);
+    out.labels = reader.finish(*values, columns);
     int64_t rows = columns == 0 ? 0 : static_cast<int64_t>(values->size()) / columns;
     out.values = from_blob(values->data(), {rows, columns}, kFLOAT64, [values] {});
     return out;

@@ -67,6 +67,10 @@ Subset::Subset(DatasetRef dataset, std::vector<int64_t> indices)
     : dataset_(std::move(dataset)), indices_(std::move(indices)) {
     if (!dataset_) throw Error(TH_E_ARG, "Subset: got no dataset, want one");
     for (int64_t i : indices_) check_index("Subset", i, dataset_->size());
+    if (auto *outer = dynamic_cast<const Subset *>(dataset_.get())) { // chains would go as deep as they are long
+        for (int64_t &i : indices_) i = outer->indices_[static_cast<size_t>(i)];
+        dataset_ = DatasetRef(outer->dataset_);
+    }
 }
 
 Example Subset::get(int64_t index) const {

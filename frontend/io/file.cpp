@@ -106,10 +106,12 @@ GzipFile::GzipFile(FileRef ref) : ref_(std::move(ref)) {
     gz_ = ::gzdopen(fd, "rb");
     if (!gz_) {
         ::close(fd);
-        throw Error(TH_E_MEMORY, std::string(ref_.function) + ": " + ref_.path + ": no memory to read it");
+        throw no_memory();
     }
     ::gzbuffer(gz_, 1 << 18);
 }
+
+Error GzipFile::no_memory() const { return ref_.error("no memory to read it", TH_E_MEMORY); }
 
 GzipFile::~GzipFile() { ::gzclose_r(gz_); }
 
@@ -125,6 +127,7 @@ int64_t GzipFile::read(void *to, int64_t nbytes) {
         int n = ::gzread(gz_, static_cast<char *>(to) + got, static_cast<unsigned>(std::min(nbytes - got, CHUNK)));
         int code = Z_OK;
         const char *text = ::gzerror(gz_, &code);
+        if (code == Z_MEM_ERROR) throw no_memory();
         if (n < 0 || (code != Z_OK && code != Z_STREAM_END))
             throw code == Z_ERRNO ? ref_.system_error("cannot read")
                                   : ref_.error(std::string("got damaged gzip data: ") + text);

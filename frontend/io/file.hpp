@@ -33,6 +33,7 @@ class InputFile {
     InputFile &operator=(const InputFile &) = delete;
     const FileRef &ref() const noexcept { return ref_; }
     int64_t size() const noexcept { return size_; }
+    int fd() const noexcept { return fd_; }
     /// All of the bytes, or throws.
     void read_at(void *to, int64_t nbytes, int64_t offset) const;
 
@@ -74,6 +75,7 @@ class GzipFile {
     std::string read_all();
 
   private:
+    Error no_memory() const;
     FileRef ref_;
     int64_t stored_ = 0;
     gzFile_s *gz_;

@@ -72,6 +72,19 @@ const Tensor &Checkpoint::at(const std::string &name) const {
                 "Checkpoint::at: got " + quote(name) + ", want one of " + std::to_string(tensors.size()) + " names");
 }
 
+NamedTensors Checkpoint::part(std::string_view prefix) const {
+    NamedTensors out;
+    for (const auto &[key, tensor] : tensors)
+        if (key.size() > prefix.size() && key.starts_with(prefix) && key[prefix.size()] == '.')
+            out.emplace_back(key.substr(prefix.size() + 1), tensor);
+    return out;
+}
+
+NamedTensors prefixed(std::string_view prefix, NamedTensors tensors) {
+    for (auto &[name, tensor] : tensors) name = std::string(prefix) + "." + name;
+    return tensors;
+}
+
 void save_safetensors(const std::string &path, const NamedTensors &tensors, const Metadata &metadata) {
     FileRef ref{"save_safetensors", path};
     Header header{{}, metadata};
@@ -118,7 +131,7 @@ Checkpoint load_safetensors(const std::string &path, LoadOptions options) {
 
     StorageRef mapping;
     if (!options.copy && file.size() > data)
-        check(THStorage_new_file(&mapping.p, path.c_str(), 0, file.size(), TH_MAP_PRIVATE));
+        check(THStorage_new_fd(&mapping.p, file.fd(), 0, file.size(), TH_MAP_PRIVATE)); // not what the path is by now
     Checkpoint out;
     for (const TensorEntry &e : header.tensors) {
         int64_t position = data + e.begin;

@@ -36,6 +36,10 @@ TH_API THStatus THStorage_new_foreign(THStorage **out, void *data, int64_t nbyte
  * TH_E_ARG if the file is shorter. */
 TH_API THStatus THStorage_new_file(THStorage **out, const char *path, int64_t offset, int64_t nbytes, int32_t flags);
 
+/** The same of a file that is open, with its access in the flags' sense; the descriptor stays the caller's, who may
+ * close it at once. What its name means by now does not matter. TH_MAP_CREATE is TH_E_ARG. */
+TH_API THStatus THStorage_new_fd(THStorage **out, int32_t fd, int64_t offset, int64_t nbytes, int32_t flags);
+
 /** Maps a POSIX shared-memory segment ("/name"; nbytes and statuses as for a file). With TH_MAP_CREATE this process
  * unlinks the name when its storage ends; other processes open it by name before that. */
 TH_API THStatus THStorage_new_shared(THStorage **out, const char *name, int64_t nbytes, int32_t flags);

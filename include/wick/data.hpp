@@ -11,6 +11,7 @@
 #include "wick/tensor.hpp"
 #include <iterator>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -47,14 +48,16 @@ class WICK_API TensorDataset final : public Dataset {
     int64_t size_;
 };
 
-/// Some samples of another dataset, in the order given.
+/// Some samples of another dataset, in the order given. Of a Subset it is a subset of that one's dataset.
 class WICK_API Subset final : public Dataset {
   public:
     Subset(DatasetRef dataset, std::vector<int64_t> indices);
     int64_t size() const override { return static_cast<int64_t>(indices_.size()); }
     Example get(int64_t index) const override;
     Example get_batch(std::span<const int64_t> indices) const override;
+    /// In dataset(), which is no Subset.
     const std::vector<int64_t> &indices() const noexcept { return indices_; }
+    const DatasetRef &dataset() const noexcept { return dataset_; }
 
   private:
     DatasetRef dataset_;
@@ -69,7 +72,9 @@ WICK_API std::vector<std::shared_ptr<const Subset>> random_split(const DatasetRe
 struct DataLoaderOptions {
     int64_t batch_size = 1;
     bool shuffle = false;
-    uint64_t seed = 0;      ///< of the loader's own generator, which shuffles
+    /// Of the loader's own generator, which shuffles. None: the process-wide generator does, at the start of each
+    /// epoch, and so follows manual_seed.
+    std::optional<uint64_t> seed = {};
     bool drop_last = false; ///< whether to leave out a last batch that is not full
     int32_t workers = 0;    ///< threads that make batches ahead; 0: the consumer makes them
     int32_t prefetch = 2;   ///< batches each worker may be ahead
@@ -117,14 +122,26 @@ class WICK_API DataLoader {
         std::unique_ptr<Epoch> epoch_; // none at the end
         Example batch_;
     };
-    /// Starts an epoch; with shuffle, each in another order.
+    /// Starts an epoch; with shuffle, each in another order. The first time after load_state_dict it goes on with the
+    /// epoch that was under way, if there was one.
     Iterator begin();
     std::default_sentinel_t end() const noexcept { return {}; }
 
+    /// Where the epoch begun last is: "batch", how many batches it has given out; "epoch", the generator as it was
+    /// before the epoch's order was drawn; "generator", the loader's own now. With a seed of its own, the loader needs
+    /// no more to go on; otherwise the process-wide generator (get_rng_state) belongs to the state.
+    NamedTensors state_dict() const;
+    /// For a loader of the same dataset and options. ArgumentError, and nothing changed, for what state_dict() did not
+    /// make.
+    void load_state_dict(const NamedTensors &state);
+
   private:
+    struct Place; // of an epoch
     DatasetRef dataset_;
     DataLoaderOptions options_;
-    std::shared_ptr<THGenerator> generator_;
+    std::shared_ptr<THGenerator> generator_; // null: the process-wide one
+    std::shared_ptr<Place> place_;           // of the epoch begun last, which writes it
+    bool resume_ = false;
 };
 
 // ---- readers; all take gzip-compressed files too. NotFoundError, or IOError naming the file and the place of the
@@ -136,13 +153,20 @@ WICK_API Tensor read_idx(const std::string &path);
 struct CsvOptions {
     char delimiter = ',';
     bool header = false; ///< whether the first line names the columns
+    /// Whether empty fields, NA, N/A, null and None are NaN. Otherwise they are faults (nan is a number always).
+    bool missing = false;
+    /// Columns (by number, from 0) of text: each becomes the number of its label in Csv::labels.
+    std::vector<int64_t> text = {};
 };
 struct Csv {
     std::vector<std::string> columns; ///< names; empty without a header
     Tensor values;                    ///< float64 [rows, columns]
+    /// Of each column in CsvOptions::text, in that order: its different texts, sorted, so that label k is number k. A
+    /// missing one is NaN, if that is allowed.
+    std::vector<std::vector<std::string>> labels;
 };
-/// Numbers in lines of equal length. Fields may stand in double quotes and between spaces or tabs; empty lines are
-/// skipped; lines end in LF or CRLF.
+/// Numbers in lines of equal length, and text in the columns that the options name. Fields may stand in double quotes
+/// and between spaces or tabs; empty lines are skipped; lines end in LF or CRLF.
 WICK_API Csv read_csv(const std::string &path, CsvOptions options = {});
 
 } // namespace wick::data

@@ -23,7 +23,12 @@ struct Checkpoint {
 
     /// NotFoundError if there is none of that name.
     WICK_API const Tensor &at(const std::string &name) const;
+    /// Those under "<prefix>.<name>", by name; what prefixed() made of them.
+    WICK_API NamedTensors part(std::string_view prefix) const;
 };
+
+/// Names with "<prefix>." before them, to put several state dicts into one file.
+WICK_API NamedTensors prefixed(std::string_view prefix, NamedTensors tensors);
 
 /// Writes a file that readers see either as it was before or complete: a temporary file beside it is written, flushed
 /// to disk and renamed. Tensors may have any strides; views that share memory are written each on its own.
@@ -33,8 +38,10 @@ WICK_API void save_safetensors(const std::string &path, const NamedTensors &tens
 
 struct LoadOptions {
     /// Read into memory of our own. Otherwise tensors view a private mapping of the file (writable; changes stay in
-    /// this process; the file must not be shortened meanwhile), except those which the file does not align for their
-    /// dtype.
+    /// this process), except those which the file does not align for their dtype. Replacing the file by renaming
+    /// another over it, as save_safetensors does, leaves the tensors as they are. Whoever writes into the file itself
+    /// changes them, and whoever shortens it makes the system end this process with SIGBUS when they are used next:
+    /// copy files that others write to in place.
     bool copy = false;
 };
 

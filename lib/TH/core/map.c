@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -19,12 +20,13 @@ typedef struct mapping {
     pid_t creator;
 } mapping;
 
-/* Where to map from, as the two public functions differ. */
+/* Where to map from, as the public functions differ. */
 typedef struct source {
     const char *fn, *name;
     int (*open)(const char *name, int flags, mode_t mode);
     int (*unlink)(const char *name);
     mode_t mode;
+    int fd; /* the caller's, if there is no open */
 } source;
 
 static int open_file(const char *name, int flags, mode_t mode) { return open(name, flags | O_CLOEXEC, mode); }
@@ -97,11 +99,13 @@ static THStatus map_fd(THStorage **out, const source *from, int fd, int64_t offs
 
 static THStatus map(THStorage **out, const source *from, int64_t offset, int64_t nbytes, int32_t flags, mapping *m) {
     int create = (flags & TH_MAP_CREATE) != 0, shared = (flags & TH_MAP_SHARED) != 0;
-    int fd = from->open(from->name, (shared ? O_RDWR : O_RDONLY) | (create ? O_CREAT | O_EXCL : 0), from->mode);
+    int fd = from->fd;
+    if (from->open)
+        fd = from->open(from->name, (shared ? O_RDWR : O_RDONLY) | (create ? O_CREAT | O_EXCL : 0), from->mode);
     if (fd < 0) return raise_errno(from, create ? "create" : "open", errno);
     THStatus status = settle(from, fd, offset, &nbytes, create);
     if (status == TH_OK) status = map_fd(out, from, fd, offset, nbytes, flags & ~TH_MAP_CREATE, m);
-    close(fd);
+    if (from->open) close(fd);
     if (status != TH_OK && create) from->unlink(from->name);
     return status;
 }
@@ -127,11 +131,21 @@ static THStatus map_new(THStorage **out, const source *from, int64_t offset, int
 }
 
 THStatus THStorage_new_file(THStorage **out, const char *path, int64_t offset, int64_t nbytes, int32_t flags) {
-    source from = {"THStorage_new_file", path, open_file, unlink, 0666};
+    source from = {"THStorage_new_file", path, open_file, unlink, 0666, -1};
+    return map_new(out, &from, offset, nbytes, flags, 0);
+}
+
+THStatus THStorage_new_fd(THStorage **out, int32_t fd, int64_t offset, int64_t nbytes, int32_t flags) {
+    char name[32];
+    snprintf(name, sizeof name, "descriptor %d", (int)fd);
+    source from = {"THStorage_new_fd", name, NULL, NULL, 0, fd};
+    if (fd < 0) return TH_raisef(TH_E_ARG, "%s: got %s, want that of an open file", from.fn, name);
+    if (flags & TH_MAP_CREATE)
+        return TH_raisef(TH_E_ARG, "%s: got flags %d, want READONLY, PRIVATE or SHARED", from.fn, (int)flags);
     return map_new(out, &from, offset, nbytes, flags, 0);
 }
 
 THStatus THStorage_new_shared(THStorage **out, const char *name, int64_t nbytes, int32_t flags) {
-    source from = {"THStorage_new_shared", name, shm_open, shm_unlink, 0600};
+    source from = {"THStorage_new_shared", name, shm_open, shm_unlink, 0600, -1};
     return map_new(out, &from, 0, nbytes, flags, (flags & TH_MAP_CREATE) != 0);
 }

@@ -99,3 +99,44 @@ TEST_F(Csv, DigitsHaveTheirSums) {
     Tensor labels = csv.values.select(1, 64);
     for (int d = 0; d < 10; d++) EXPECT_GE((labels == d).sum().item<int>(), 174) << d;
 }
+
+TEST(Csv, TextColumnsBecomeNumbersOfTheirLabels) {
+    test::Folder folder;
+    std::string path = folder.put("iris.csv", "5.1,setosa,\"a, b\"\n4.9,virginica,x\n\n6,setosa, x\n7,oak,\"\"\n");
+    data::Csv csv = data::read_csv(path, {.text = {1, 2}});
+    EXPECT_EQ(csv.values.to_string(), "[[5.1, 1, 1],\n [4.9, 2, 2],\n [6, 1, 2],\n [7, 0, 0]] float64[4, 3]");
+    ASSERT_EQ(csv.labels.size(), 2u);
+    EXPECT_EQ(csv.labels[0], (std::vector<std::string>{"oak", "setosa", "virginica"}));
+    EXPECT_EQ(csv.labels[1], (std::vector<std::string>{"", "a, b", "x"}));
+    csv = data::read_csv(path, {.missing = true, .text = {2, 1}});
+    EXPECT_EQ(csv.labels[0], (std::vector<std::string>{"a, b", "x"})); // in the order that was asked for
+    EXPECT_EQ(csv.values[3].to_string(), "[7, 0, nan] float64[3]");
+    test::expect_error(
+        TH_E_IO, [&] { data::read_csv(path, {.text = {2}}); }, "line 1: field 2: got 'setosa'");
+    test::expect_error(
+        TH_E_ARG,
+        [&] {
+            data::read_csv(path, {.text = {1, 2, 3}});
+        },
+        "text column 3, want one below 3");
+    test::expect_error(
+        TH_E_ARG,
+        [&] {
+            data::read_csv(path, {.text = {1, 1}});
+        },
+        "each once");
+    test::expect_error(
+        TH_E_ARG, [&] { data::read_csv(path, {.text = {-1}}); }, "text column -1");
+}
+
+TEST(Csv, MissingFieldsAreNaNOnRequest) {
+    test::Folder folder;
+    std::string path = folder.put("gaps.csv", "a,b,c\n1,,NA\n,N/A,3\nnull,None,\"\"\n-nan,nan,0\n");
+    EXPECT_EQ(data::read_csv(path, {.header = true, .missing = true}).values.to_string(),
+              "[[1, nan, nan],\n [nan, nan, 3],\n [nan, nan, nan],\n [nan, nan, 0]] float64[4, 3]");
+    test::expect_error(
+        TH_E_IO, [&] { data::read_csv(path, {.header = true}); }, "line 2: field 2: got ''");
+    path = folder.put("more.csv", "1,na\n");
+    test::expect_error(
+        TH_E_IO, [&] { data::read_csv(path, {.missing = true}); }, "field 2: got 'na'");
+}

@@ -115,3 +115,12 @@ TEST(RandomSplit, Faults) {
     test::expect_error(
         TH_E_ARG, [&] { data::random_split(nullptr, {1}); }, "no dataset");
 }
+
+TEST(Subset, OfSubsetsGoesToTheirDataset) {
+    data::DatasetRef set = std::make_shared<data::TensorDataset>(std::vector{arange(0, 5)});
+    data::DatasetRef original = set;
+    for (int i = 0; i < 200'000; i++) set = std::make_shared<data::Subset>(set, std::vector<int64_t>{1, 0, 2, 3});
+    EXPECT_EQ(set->get(0)[0].item<int64_t>(), 0); // swapped an even number of times
+    EXPECT_EQ(set->get_batch(std::vector<int64_t>{1, 3})[0].to_string(), "[1, 3] int64[2]");
+    EXPECT_EQ(dynamic_cast<const data::Subset &>(*set).dataset(), original);
+}

@@ -254,3 +254,73 @@ TEST(DataLoader, Faults) {
     test::expect_error(
         TH_E_ARG, [] { DataLoader loader(nullptr); }, "got no dataset");
 }
+
+TEST(DataLoader, WithoutASeedFollowsManualSeed) {
+    DataLoader loader(counting(50), {.batch_size = 50, .shuffle = true});
+    manual_seed(3);
+    auto first = epoch(loader), second = epoch(loader);
+    EXPECT_NE(first, second);
+    manual_seed(3);
+    DataLoader other(counting(50), {.batch_size = 50, .shuffle = true, .workers = 2});
+    EXPECT_EQ(epoch(other), first);
+    EXPECT_EQ(epoch(other), second);
+    manual_seed(4);
+    EXPECT_NE(epoch(loader), first);
+}
+
+// What a loader gives from any batch on, another one gives that takes over its state there.
+TEST(DataLoader, StateGoesOnWithTheSameBatches) {
+    for (bool seeded : {false, true})
+        for (int32_t workers : {0, 2}) {
+            DataLoaderOptions options{.batch_size = 3, .shuffle = true, .workers = workers};
+            if (seeded) options.seed = 9;
+            manual_seed(1);
+            DataLoader whole(counting(20), options);
+            std::vector<std::vector<int64_t>> want;
+            std::vector<NamedTensors> states{whole.state_dict()};
+            std::vector<Tensor> generators{get_rng_state()};
+            for (int e = 0; e < 3; e++)
+                for (const Example &batch : whole) {
+                    want.push_back(numbers(batch[0]));
+                    states.push_back(whole.state_dict());
+                    generators.push_back(get_rng_state());
+                }
+            ASSERT_EQ(want.size(), 21u);
+            for (size_t from = 0; from <= 15; from++) {
+                manual_seed(77);
+                if (seeded) options.seed = 1234; // the state's counts
+                DataLoader loader(counting(20), options);
+                loader.load_state_dict(states[from]);
+                set_rng_state(generators[from]);
+                std::vector<std::vector<int64_t>> got;
+                while (got.size() < 21 - from)
+                    for (const Example &batch : loader) got.push_back(numbers(batch[0]));
+                EXPECT_EQ(got, std::vector(want.begin() + static_cast<std::ptrdiff_t>(from), want.end())) << from;
+            }
+        }
+}
+
+TEST(DataLoader, RefusesOtherStates) {
+    DataLoader loader(counting(20), {.batch_size = 3, .shuffle = true, .seed = 1}), other(counting(3));
+    for ([[maybe_unused]] const Example &batch : loader) break;
+    NamedTensors state = loader.state_dict();
+    auto fails = [&](NamedTensors s, const char *text) {
+        test::expect_error(
+            TH_E_ARG, [&] { loader.load_state_dict(s); }, text);
+    };
+    fails({}, "got batch nothing");
+    fails({state[0], state[1]}, "got no generator");
+    fails({{"batch", full({}, 8)}, state[1], state[2]}, "got batch 8, want 0 to 7");
+    fails({{"batch", full({}, 1)}, state[2]}, "the epoch it is in");
+    fails({state[0], state[1], {"generator", zeros({32}, kUINT8)}}, "THGenerator_set_state");
+    fails({state[0], state[1], {"generator", zeros({3}, kUINT8)}}, "want uint8[32]");
+    fails({state[0], state[1], state[2], {"x", full({}, 1)}}, "got 'x'");
+    fails({{"batch", Tensor()}}, "got 'batch' of undefined");
+    test::expect_error(
+        TH_E_ARG,
+        [&] {
+            other.load_state_dict({{"batch", full({}, 0)}, state[2]});
+        },
+        "want none");
+    loader.load_state_dict(state);
+}

@@ -3,10 +3,36 @@
 #include "support/files.hpp"
 #include "wick/data.hpp"
 #include "wick/io.hpp"
+#include <dlfcn.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 using namespace wick;
+
+// zlib's functions, which may be told to have no memory. They come before those of the library.
+static bool no_memory = false;
+template <class F> static F *of_zlib(const char *name) { return reinterpret_cast<F *>(::dlsym(RTLD_NEXT, name)); }
+extern "C" __attribute__((visibility("default"))) int gzread(gzFile file, voidp buffer, unsigned n) {
+    return no_memory ? -1 : of_zlib<int(gzFile, voidp, unsigned)>("gzread")(file, buffer, n);
+}
+extern "C" __attribute__((visibility("default"))) const char *gzerror(gzFile file, int *code) {
+    if (!no_memory) return of_zlib<const char *(gzFile, int *)>("gzerror")(file, code);
+    *code = Z_MEM_ERROR;
+    return "out of memory";
+}
+
+TEST(GzipFile, WithoutMemory) {
+    test::Folder folder;
+    std::string path = folder.put("a.csv", "1,2\n");
+    EXPECT_EQ(data::read_csv(path).values.numel(), 2);
+    no_memory = true;
+    test::expect_error(
+        TH_E_MEMORY, [&] { data::read_csv(path); }, "read_csv: ", "no memory to read it");
+    test::expect_error(
+        TH_E_MEMORY, [&] { data::read_idx(path); }, "read_idx: ");
+    no_memory = false;
+    EXPECT_EQ(data::read_csv(path).values.numel(), 2);
+}
 
 TEST(InputFile, MissingOrNotAFile) {
     test::Folder folder;

@@ -3,8 +3,10 @@
 #include "support/files.hpp"
 #include "wick/io.hpp"
 #include "wick/ops.hpp"
+#include <atomic>
 #include <cmath>
 #include <cstring>
+#include <thread>
 
 using namespace wick;
 using io::load_safetensors, io::save_safetensors;
@@ -160,4 +162,40 @@ TEST(Safetensors, FailedSavingLeavesTheOldFile) {
     fails(TH_E_ARG, {{"\xff", x}}, {}, "UTF-8");
     fails(TH_E_ARG, {{"x", x}}, {{"k", "\xc3"}}, "UTF-8");
     fails(TH_E_ARG, {{"x", Tensor()}}, {}, "'x': got none");
+}
+
+// Another file takes the name between the reading of the header and the mapping of the data.
+TEST(Safetensors, ReplacedWhileLoaded) {
+    test::Folder folder;
+    std::string path = folder / "now";
+    for (int64_t n : {40, 1000})
+        save_safetensors(folder / std::to_string(n), {{"x", full({n}, static_cast<double>(n))}});
+    std::atomic<bool> stop{false};
+    std::thread writer([&] {
+        std::string next = folder / "next";
+        for (int64_t n = 40; !stop; n = 1040 - n) {
+            std::filesystem::create_hard_link(folder / std::to_string(n), next);
+            std::filesystem::rename(next, path);
+        }
+    });
+    while (!std::filesystem::exists(path)) std::this_thread::yield();
+    for (int i = 0; i < 4000; i++) {
+        Tensor x = load_safetensors(path).at("x");
+        ASSERT_EQ(x.sum().item<double>(), static_cast<double>(x.numel() * x.numel())) << x.describe();
+    }
+    stop = true;
+    writer.join();
+}
+
+TEST(Safetensors, SeveralStatesInOneFile) {
+    test::Folder folder;
+    NamedTensors all = io::prefixed("net", {{"weight", ones({2})}, {"0.bias", zeros({1})}});
+    for (auto &entry : io::prefixed("network", {{"x", ones({3})}})) all.push_back(entry);
+    save_safetensors(folder / "a", all);
+    NamedTensors net = load_safetensors(folder / "a").part("net");
+    ASSERT_EQ(net.size(), 2u);
+    EXPECT_EQ(net[0].first, "weight");
+    EXPECT_EQ(net[1].first, "0.bias");
+    EXPECT_EQ(load_safetensors(folder / "a").part("network")[0].second.describe(), "float32[3]");
+    EXPECT_TRUE(load_safetensors(folder / "a").part("").empty());
 }
