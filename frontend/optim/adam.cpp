@@ -6,18 +6,6 @@ namespace wick::optim {
 
 using detail::add_scaled;
 
-namespace {
-
-void init(Tensor &state, const THTensor *like) {
-    if (state.defined()) return;
-    Scalar zero(0);
-    THTensor *t = nullptr;
-    check(TH_full(&t, THTensor_sizes(like), THTensor_ndim(like), &zero, THTensor_dtype(like)));
-    state = Tensor::adopt(t);
-}
-
-} // namespace
-
 template <class O> void AdamOf<O>::check_options(const O &o) const {
     detail::check_not_negative(what_, {{"lr", o.lr}, {"eps", o.eps}, {"weight_decay", o.weight_decay}});
     for (double beta : o.betas)
@@ -25,46 +13,48 @@ template <class O> void AdamOf<O>::check_options(const O &o) const {
             throw Error(TH_E_ARG, std::string(what_) + ": got betas " + literal(o.betas) + ", want 0 to below 1");
 }
 
-template <class O> void AdamOf<O>::step() {
-    for (auto &group : this->groups)
-        for (size_t i = 0; i < group.params.size(); i++)
-            if (const THTensor *grad = this->gradient(group.params[i]))
-                update(group.params[i].th(), grad, group.options, group.state[i]);
+template <class O> bool AdamOf<O>::prepare(AdamState &state, const Tensor &p, const O &o) const {
+    bool fresh = !state.exp_avg.defined();
+    detail::make_state(state.exp_avg, p);
+    detail::make_state(state.exp_avg_sq, p);
+    if (o.amsgrad) detail::make_state(state.max_exp_avg_sq, p);
+    return fresh;
 }
 
-template <class O> void AdamOf<O>::update(THTensor *p, const THTensor *grad, const O &o, AdamState &state) {
-    constexpr bool decoupled = std::same_as<O, AdamWOptions>;
-    init(state.exp_avg, p);
-    init(state.exp_avg_sq, p);
-    if (o.amsgrad) init(state.max_exp_avg_sq, p);
-    Tensor decayed;
-    if (o.weight_decay != 0 && decoupled) {
+template <class O> std::vector<Tensor> AdamOf<O>::numbers(const O &o) const {
+    return {Tensor(1 - o.betas[0]), Tensor(o.betas[1]), Tensor(1.0)};
+}
+
+template <class O> constexpr bool decoupled = std::same_as<O, AdamWOptions>;
+
+template <class O> size_t AdamOf<O>::scratch(const O &o) const { return o.weight_decay != 0 && !decoupled<O> ? 2 : 1; }
+
+template <class O> void AdamOf<O>::update(const Update &u) const {
+    const O &o = u.options;
+    THTensor *p = u.p, *root = u.scratch[0].th();
+    const THTensor *grad = u.grad;
+    if (o.weight_decay != 0 && decoupled<O>) {
         add_scaled(p, p, p, -o.lr * o.weight_decay);
     } else if (o.weight_decay != 0) {
-        THTensor *sum = nullptr;
-        Scalar decay(o.weight_decay);
-        check(TH_add(&sum, grad, p, &decay));
-        decayed = Tensor::adopt(sum);
-        grad = sum;
+        add_scaled(u.scratch[1].th(), grad, p, o.weight_decay);
+        grad = u.scratch[1].th();
     }
     auto [beta1, beta2] = o.betas;
-    THTensor *m = state.exp_avg.th(), *v = state.exp_avg_sq.th();
+    THTensor *m = u.state.exp_avg.th(), *v = u.state.exp_avg_sq.th();
     Scalar square_share(1 - beta2);
-    check(TH_lerp(&m, m, grad, one_minus_beta1_(1 - beta1)));
-    check(TH_mul(&v, v, beta2_(beta2)));
+    check(TH_lerp(&m, m, grad, u.numbers[0].th()));
+    check(TH_mul(&v, v, u.numbers[1].th()));
     check(TH_addcmul(&v, v, grad, grad, &square_share));
     if (o.amsgrad) {
-        THTensor *largest = state.max_exp_avg_sq.th();
+        THTensor *largest = u.state.max_exp_avg_sq.th();
         check(TH_maximum(&largest, largest, v));
         v = largest;
     }
     // sqrt(v / c2) + eps = (sqrt(v) + eps sqrt(c2)) / sqrt(c2): one operation on tensors less
-    double t = static_cast<double>(++state.step);
+    double t = static_cast<double>(++u.state.step);
     double c1 = 1 - std::pow(beta1, t), root_c2 = std::sqrt(1 - std::pow(beta2, t));
-    THTensor *root = nullptr;
     check(TH_sqrt(&root, v));
-    Tensor denominator = Tensor::adopt(root);
-    add_scaled(root, root, one_(1), o.eps * root_c2);
+    add_scaled(root, root, u.numbers[2].th(), o.eps * root_c2);
     Scalar rate(-o.lr * root_c2 / c1);
     check(TH_addcdiv(&p, p, m, root, &rate));
 }

@@ -9,6 +9,17 @@
 
 namespace wick::optim {
 
+namespace {
+// What would fail in the middle of a step.
+void check_writable(const std::string &got, const Tensor &p) {
+    if (THStorage_is_readonly(THTensor_storage(p.th())))
+        throw Error(TH_E_ARG, got + "in read-only memory, want memory that can be written");
+    for (size_t d = 0; d < p.sizes().size(); d++)
+        if (p.strides()[d] == 0 && p.sizes()[d] > 1)
+            throw Error(TH_E_ARG, got + "whose elements share memory, want each on its own");
+}
+} // namespace
+
 void Optimizer::zero_grad(bool set_to_none) {
     for (size_t g = 0; g < group_count(); g++)
         for (Tensor p : params(g)) {
@@ -35,6 +46,7 @@ void Optimizer::check_params(const std::vector<Tensor> &added) const {
         if (!p.defined()) throw Error(TH_E_ARG, got + "undefined, want a tensor");
         if (!p.is_floating_point()) throw Error(TH_E_TYPE, got + "of " + p.describe() + ", want a floating dtype");
         if (!p.is_leaf()) throw Error(TH_E_ARG, got + "computed by an op, want a leaf");
+        check_writable(got, p);
         if (!seen.insert(p.impl()).second) throw Error(TH_E_ARG, got + "a second time, want each once");
     }
 }
@@ -79,7 +91,7 @@ void from_tensor(Tensor &v, const Tensor &t, const Tensor &parameter) {
     if (!std::ranges::equal(t.sizes(), parameter.sizes()))
         throw Error(TH_E_SHAPE,
                     "load_state_dict: got state of " + t.describe() + " for a parameter of " + parameter.describe());
-    v = empty_like(parameter.detach());
+    v = empty(parameter.sizes(), state_dtype(parameter));
     v.copy_(t.detach());
 }
 
@@ -113,6 +125,39 @@ void check_not_negative(const char *what, std::initializer_list<std::pair<const 
 void add_scaled(THTensor *out, const THTensor *a, const THTensor *b, double alpha) {
     Scalar scale(alpha);
     check(TH_add(&out, a, b, &scale));
+}
+
+DType state_dtype(const Tensor &p) {
+    DType dtype = p.dtype();
+    return dtype == kFLOAT16 || dtype == kBFLOAT16 ? kFLOAT32 : dtype;
+}
+
+void make_state(Tensor &t, const Tensor &p) {
+    if (!t.defined()) t = zeros(p.sizes(), state_dtype(p));
+}
+
+std::vector<std::vector<Tensor>> make_scratch(std::span<const Tensor> params, std::span<const size_t> counts) {
+    constexpr int64_t ALIGNMENT = 64;
+    auto size_of = [](const Tensor &p) { return TH_dtype_size(static_cast<THDtype>(state_dtype(p))); };
+    int64_t each = 0; // bytes of the largest
+    size_t most = 0;
+    for (size_t i = 0; i < params.size(); i++)
+        if (counts[i]) {
+            each = std::max(each, (params[i].numel() * size_of(params[i]) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT);
+            most = std::max(most, counts[i]);
+        }
+    Tensor block = most ? empty({static_cast<int64_t>(most), each}, kUINT8) : Tensor();
+    std::vector<std::vector<Tensor>> out(params.size());
+    for (size_t i = 0; i < params.size(); i++)
+        for (size_t k = 0; k < counts[i]; k++) {
+            std::span<const int64_t> sizes = params[i].sizes();
+            THTensor *t = nullptr;
+            check(THTensor_new_over(&t, THTensor_storage(block.th()), static_cast<THDtype>(state_dtype(params[i])),
+                                    sizes.data(), nullptr, static_cast<int32_t>(sizes.size()),
+                                    static_cast<int64_t>(k) * each / size_of(params[i])));
+            out[i].push_back(Tensor::adopt(t));
+        }
+    return out;
 }
 
 } // namespace detail

@@ -26,39 +26,32 @@ void SGD::check_options(const SGDOptions &o) const {
                                   literal(o.dampening) + ", want a momentum and no dampening");
 }
 
-void SGD::step() {
-    for (Group &group : groups)
-        for (size_t i = 0; i < group.params.size(); i++) {
-            THTensor *p = group.params[i].th();
-            const THTensor *grad = gradient(group.params[i]);
-            const SGDOptions &o = group.options;
-            if (!grad) continue;
-            if (o.momentum == 0) {
-                descend(p, grad, o.lr, o.weight_decay);
-                continue;
-            }
-            THTensor *buffer = accumulate(p, grad, o, group.state[i]);
-            if (o.nesterov) descend(p, grad, o.lr, o.weight_decay);
-            add_scaled(p, p, buffer, o.nesterov ? -o.lr * o.momentum : -o.lr);
-        }
+bool SGD::prepare(SGDState &state, const Tensor &p, const SGDOptions &o) const {
+    if (o.momentum == 0 || state.momentum_buffer.defined()) return false;
+    detail::make_state(state.momentum_buffer, p);
+    return true;
 }
 
+std::vector<Tensor> SGD::numbers(const SGDOptions &o) const { return {Tensor(o.momentum)}; }
+
 // Weight decay goes wherever the gradient goes: grad + weight_decay p is never formed, which would need memory.
-THTensor *SGD::accumulate(const THTensor *p, const THTensor *grad, const SGDOptions &o, SGDState &state) {
-    THTensor *buffer = state.momentum_buffer.th();
+void SGD::update(const Update &u) const {
+    const SGDOptions &o = u.options;
+    if (o.momentum == 0) return descend(u.p, u.grad, o.lr, o.weight_decay);
+    THTensor *buffer = u.state.momentum_buffer.th();
     double share = 1 - o.dampening;
-    if (!buffer) {
-        check(THTensor_clone(&buffer, grad));
-        state.momentum_buffer = Tensor::adopt(buffer);
+    if (u.fresh) {
+        check(THTensor_copy(buffer, u.grad));
         share = 1;
     } else if (o.dampening == 0) {
-        add_scaled(buffer, grad, buffer, o.momentum);
+        add_scaled(buffer, u.grad, buffer, o.momentum);
     } else {
-        check(TH_mul(&buffer, buffer, momentum_(o.momentum)));
-        add_scaled(buffer, buffer, grad, share);
+        check(TH_mul(&buffer, buffer, u.numbers[0].th()));
+        add_scaled(buffer, buffer, u.grad, share);
     }
-    if (o.weight_decay != 0) add_scaled(buffer, buffer, p, share * o.weight_decay);
-    return buffer;
+    if (o.weight_decay != 0) add_scaled(buffer, buffer, u.p, share * o.weight_decay);
+    if (o.nesterov) descend(u.p, u.grad, o.lr, o.weight_decay);
+    add_scaled(u.p, u.p, buffer, o.nesterov ? -o.lr * o.momentum : -o.lr);
 }
 
 } // namespace wick::optim

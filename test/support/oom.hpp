@@ -6,6 +6,7 @@
 
 #include "TH/memory.h"
 #include "wick/error.hpp"
+#include <atomic>
 #include <cstdlib>
 #include <gtest/gtest.h>
 #include <new>
@@ -15,10 +16,10 @@ namespace oom {
 
 /// Where memory comes from: TH's allocator through its hooks, or the language's through operator new.
 struct Source {
-    bool armed = false;
-    bool sticky = false; ///< everything after the first failure fails too
-    int64_t left = 0;    ///< allocations until the failure
-    int64_t failures = 0, live = 0;
+    std::atomic<bool> armed{false};
+    bool sticky = false;          ///< everything after the first failure fails too
+    std::atomic<int64_t> left{0}; ///< allocations until the failure
+    std::atomic<int64_t> failures{0}, live{0};
 
     // Not inlined: gcc would take the free() for a mismatched delete.
     [[gnu::noinline]] void *allocate(size_t alignment, size_t nbytes) noexcept {
@@ -117,7 +118,7 @@ void *operator new(size_t n) {
 }
 // Who asks without exceptions, such as std::stable_sort, has another way: never refused.
 void *operator new(size_t n, const std::nothrow_t &) noexcept {
-    const bool armed = std::exchange(oom::language.armed, false);
+    const bool armed = oom::language.armed.exchange(false);
     void *p = oom::language.allocate(alignof(std::max_align_t), n);
     oom::language.armed = armed;
     return p;

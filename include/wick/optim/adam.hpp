@@ -38,17 +38,17 @@ struct AdamState {
 /// where amsgrad takes the largest v so far. (Kingma and Ba, arXiv:1412.6980; Loshchilov and Hutter, arXiv:1711.05101;
 /// Reddi et al., arXiv:1904.09237.)
 template <class O> class WICK_API AdamOf : public OptimizerOf<O, AdamState> {
-  public:
-    void step() override;
-
   protected:
     AdamOf(const char *what, O options) : OptimizerOf<O, AdamState>(what, options), what_(what) {}
 
   private:
+    using Update = typename OptimizerOf<O, AdamState>::Update;
     void check_options(const O &options) const override;
-    void update(THTensor *p, const THTensor *grad, const O &options, AdamState &state);
+    bool prepare(AdamState &state, const Tensor &p, const O &options) const override;
+    std::vector<Tensor> numbers(const O &options) const override;
+    size_t scratch(const O &options) const override;
+    void update(const Update &u) const override;
     const char *what_;
-    CachedNumber one_minus_beta1_, beta2_, one_;
 };
 
 class WICK_API Adam final : public AdamOf<AdamOptions> {

@@ -10,7 +10,7 @@ namespace wick::optim {
 
 class WICK_API Optimizer : public Object {
   public:
-    /// One update of every parameter that has a gradient. Not recorded.
+    /// One update of every parameter that has a gradient. Not recorded. All or nothing: memory is taken first.
     virtual void step() = 0;
     void zero_grad(bool set_to_none = true);
 
@@ -55,19 +55,6 @@ class WICK_API Optimizer : public Object {
 
 WICK_API std::ostream &operator<<(std::ostream &os, const Optimizer &o);
 
-/// A number tensor for TH's functions, made again only when its value changes.
-class WICK_API CachedNumber {
-  public:
-    const THTensor *operator()(double value) {
-        if (!tensor_.defined() || value != value_) tensor_ = Tensor(value_ = value);
-        return tensor_.th();
-    }
-
-  private:
-    Tensor tensor_;
-    double value_ = 0;
-};
-
 namespace detail {
 /// Numbers and tensors of options and states as tensors, and back; `what` begins the text of errors.
 WICK_API Tensor to_tensor(const Tensor &t);
@@ -79,7 +66,7 @@ WICK_API void from_tensor(double &v, const Tensor &t);
 WICK_API void from_tensor(int64_t &v, const Tensor &t);
 WICK_API void from_tensor(bool &v, const Tensor &t);
 WICK_API void from_tensor(std::span<double> v, const Tensor &t);
-/// State of a parameter: a copy of t in its dtype and sizes.
+/// State of a parameter: a copy of t in its sizes and state_dtype.
 WICK_API void from_tensor(Tensor &v, const Tensor &t, const Tensor &parameter);
 
 /// A key "<kind>.<index>.<name>" taken apart; NotFoundError for another form.
@@ -94,10 +81,18 @@ WICK_API Key parse_key(std::string_view text);
 WICK_API void check_not_negative(const char *what, std::initializer_list<std::pair<const char *, double>> options);
 /// out = a + alpha b, without a recording or an allocation.
 WICK_API void add_scaled(THTensor *out, const THTensor *a, const THTensor *b, double alpha);
+
+/// The dtype of a parameter's state, in which it is updated: its own, float32 for halves.
+WICK_API DType state_dtype(const Tensor &p);
+/// Zeros in the sizes of p and its state's dtype, if t is undefined.
+WICK_API void make_state(Tensor &t, const Tensor &p);
+/// `counts[i]` contiguous tensors in the sizes and state dtype of params[i]. Those of different parameters lie in the
+/// same memory, to be used one parameter after the other.
+WICK_API std::vector<std::vector<Tensor>> make_scratch(std::span<const Tensor> params, std::span<const size_t> counts);
 } // namespace detail
 
 /// An optimizer with the options O and, per parameter, the state S; both list their members with WICK_OPTIONS. A
-/// derived class has step().
+/// derived class says what one parameter's update is; a step gathers all memory before the first of them.
 template <class O, class S> class OptimizerOf : public Optimizer {
   public:
     using Options = O;
@@ -117,6 +112,30 @@ template <class O, class S> class OptimizerOf : public Optimizer {
         check_options(options);
         size_t n = params.size();
         groups.push_back({std::move(params), std::move(options), std::vector<S>(n)});
+    }
+
+    void step() override {
+        std::vector<Job> jobs;
+        std::vector<Tensor> params;
+        std::vector<size_t> counts;
+        for (Group &g : groups) {
+            std::vector<Tensor> numbers = this->numbers(g.options);
+            for (size_t i = 0; i < g.params.size(); i++) {
+                const Tensor &p = g.params[i];
+                if (!gradient(p)) continue;
+                Job job{&g, &g.state[i], g.state[i], numbers};
+                job.fresh = prepare(job.next, p, g.options);
+                jobs.push_back(std::move(job));
+                params.push_back(p);
+                counts.push_back(scratch(g.options) + (detail::state_dtype(p) != p.dtype()));
+            }
+        }
+        std::vector<std::vector<Tensor>> scratch = detail::make_scratch(params, counts);
+        // From here on nothing needs memory.
+        for (size_t i = 0; i < jobs.size(); i++) {
+            *jobs[i].state = std::move(jobs[i].next);
+            run(jobs[i], params[i], scratch[i]);
+        }
     }
 
     Value get(std::string_view option, size_t group = 0) const override {
@@ -187,7 +206,43 @@ template <class O, class S> class OptimizerOf : public Optimizer {
     /// ArgumentError for values that make no sense.
     virtual void check_options(const O &options) const = 0;
 
+    /// One parameter's update.
+    struct Update {
+        THTensor *p; ///< what changes; of state_dtype
+        const THTensor *grad;
+        const O &options;
+        S &state;
+        bool fresh;                               ///< what prepare() returned
+        std::span<const Tensor> numbers, scratch; ///< what numbers() gave; as many tensors as scratch() said
+    };
+    /// Takes no memory.
+    virtual void update(const Update &u) const = 0;
+    /// Makes what is missing in a parameter's state; whether there was anything.
+    virtual bool prepare(S &state, const Tensor &p, const O &options) const = 0;
+    /// Number tensors for TH's functions.
+    virtual std::vector<Tensor> numbers(const O &) const { return {}; }
+    /// How many tensors like the parameter an update writes intermediate results into.
+    virtual size_t scratch(const O &) const { return 0; }
+
   private:
+    struct Job {
+        Group *group;
+        S *state, next;
+        std::vector<Tensor> numbers;
+        bool fresh = false;
+    };
+    /// Halves are updated in float32 and rounded once.
+    void run(Job &job, const Tensor &p, std::span<const Tensor> scratch) {
+        THTensor *target = p.th();
+        bool half = detail::state_dtype(p) != p.dtype();
+        if (half) {
+            target = scratch.back().th();
+            check(THTensor_copy(target, p.th()));
+            scratch = scratch.first(scratch.size() - 1);
+        }
+        update({target, gradient(p), job.group->options, *job.state, job.fresh, job.numbers, scratch});
+        if (half) check(THTensor_copy(p.th(), target));
+    }
     template <class Self> static auto &at(Self &self, size_t group) {
         if (group >= self.groups.size()) detail::no_group(self.class_name(), group, self.groups.size());
         return self.groups[group];

@@ -27,13 +27,12 @@ struct SGDState {
 class WICK_API SGD final : public OptimizerOf<SGDOptions, SGDState> {
   public:
     explicit SGD(std::vector<Tensor> params, SGDOptions options = {});
-    void step() override;
 
   private:
     void check_options(const SGDOptions &options) const override;
-    /// Updates the momentum buffer and returns it.
-    THTensor *accumulate(const THTensor *p, const THTensor *grad, const SGDOptions &options, SGDState &state);
-    CachedNumber momentum_;
+    bool prepare(SGDState &state, const Tensor &p, const SGDOptions &options) const override;
+    std::vector<Tensor> numbers(const SGDOptions &options) const override;
+    void update(const Update &u) const override;
 };
 
 } // namespace wick::optim

@@ -5,6 +5,7 @@
 #include "support/oom.hpp"
 #include "support/wick.hpp"
 #include "wick/autograd.hpp"
+#include "wick/data.hpp"
 #include "wick/io.hpp"
 #include "wick/nn.hpp"
 #include "wick/ops.hpp"
@@ -157,6 +158,66 @@ TEST_F(OutOfMemory, LoadingStateIsAllOrNothing) {
             [&] { EXPECT_EQ(all_values(adam.state_dict()), of_adam); });
         net.load_state_dict(state);
         adam.load_state_dict(steps);
+    }
+}
+
+// Whatever allocation of a step fails: no parameter has moved, no state has changed.
+TEST_F(OutOfMemory, OptimizerStepsAreAllOrNothing) {
+    auto check = [](oom::Source &source, DType dtype, int earlier, auto make_optimizer) {
+        Tensor a = ones({3}, dtype).requires_grad_(), b = ones({100, 9}, dtype).requires_grad_();
+        auto optimizer = make_optimizer(std::vector{a, b});
+        for (Tensor *p : {&a, &b}) p->set_grad(full(p->sizes(), 0.5, dtype));
+        for (int i = 0; i < earlier; i++) optimizer.step();
+        auto everything = [&] {
+            NamedTensors all = optimizer.state_dict();
+            all.insert(all.end(), {{"a", a}, {"b", b}});
+            return all_values(all);
+        };
+        const std::vector<double> before = everything();
+        int64_t k = 0;
+        for (;; k++) {
+            source.sticky = true, source.left = k, source.failures = 0;
+            oom::Outcome outcome(source, [&] { optimizer.step(); });
+            ASSERT_EQ(outcome.threw, source.failures > 0) << outcome.text;
+            if (!outcome.threw) break;
+            ASSERT_EQ(everything(), before) << "allocation " << k;
+        }
+        EXPECT_GT(k, 0);
+        EXPECT_NE(everything(), before);
+    };
+    auto all_or_nothing = [&](auto make_optimizer) {
+        for (oom::Source *source : {&oom::hooks, &oom::language})
+            for (DType dtype : {kFLOAT32, kFLOAT16})
+                for (int earlier : {0, 2}) check(*source, dtype, earlier, make_optimizer);
+    };
+    using Params = std::vector<Tensor>;
+    all_or_nothing([](Params p) { return optim::SGD(p, {.lr = 0.1, .momentum = 0.9, .dampening = 0.1}); });
+    all_or_nothing([](Params p) { return optim::SGD(p, {.lr = 0.1, .momentum = 0.9, .nesterov = true}); });
+    all_or_nothing([](Params p) { return optim::Adam(p, {.weight_decay = 0.1, .amsgrad = true}); });
+    all_or_nothing([](Params p) { return optim::AdamW(p); });
+}
+
+// Threads that run are joined whatever fails while more of them start.
+TEST_F(OutOfMemory, DataLoaderStartsThreads) {
+    auto set = std::make_shared<data::TensorDataset>(std::vector{arange(0, 64)});
+    for (int64_t k = 0; k < 60; k++) {
+        data::DataLoader loader(set, {.batch_size = 2, .workers = 8});
+        std::vector<int64_t> seen;
+        oom::language.sticky = true, oom::language.left = k, oom::language.failures = 0;
+        oom::language.armed = true;
+        try {
+            auto it = loader.begin();
+            oom::language.armed = false;
+            for (; it != loader.end(); ++it) seen.push_back((*it)[0][0].item<int64_t>());
+        } catch (const std::bad_alloc &) {
+            oom::language.armed = false;
+            continue;
+        } catch (const Error &e) {
+            oom::language.armed = false;
+            EXPECT_EQ(e.status(), TH_E_MEMORY);
+            continue;
+        }
+        EXPECT_EQ(seen.size(), 32u);
     }
 }
 

@@ -91,3 +91,22 @@ TEST(Adam, RefusesBadOptions) {
               "ArgumentError: Adam: got betas [0.9, 1.0], want 0 to below 1");
     EXPECT_EQ(error_of([&] { optim::AdamW a(p, {.eps = -1}); }), "ArgumentError: AdamW: got eps -1.0, want at least 0");
 }
+
+// Half parameters keep their state in float32 and are rounded once a step.
+TEST(Adam, StateOfHalvesIsFloat32) {
+    for (DType dtype : {kFLOAT16, kBFLOAT16}) {
+        Tensor p = ones({4}, dtype).requires_grad_();
+        optim::Adam adam({p}, {.amsgrad = true});
+        p.set_grad(tensor<double>({0, 1e-4, -3, 1}).to(dtype));
+        adam.step();
+        EXPECT_EQ(values(p), (values(tensor<double>({1, 0.999, 1.001, 0.999}).to(dtype))));
+        const optim::AdamState &state = adam.groups[0].state[0];
+        for (const Tensor *t : {&state.exp_avg, &state.exp_avg_sq, &state.max_exp_avg_sq})
+            EXPECT_EQ(t->dtype(), kFLOAT32);
+        expect_values(state.exp_avg_sq, {0, 1e-11, 9e-3, 1e-3}, 1e-9);
+        optim::Adam other({p}, {.amsgrad = true});
+        other.load_state_dict(adam.state_dict());
+        EXPECT_EQ(other.groups[0].state[0].exp_avg_sq.dtype(), kFLOAT32);
+        EXPECT_EQ(values(other.groups[0].state[0].exp_avg_sq), values(state.exp_avg_sq));
+    }
+}

@@ -141,3 +141,8 @@ TEST(Optimizer, StateTakesTheParametersDtype) {
     EXPECT_EQ(sgd.lr(), 1);
     EXPECT_EQ(sgd.groups[0].options.momentum, 0.9); // not in the dict
 }
+
+TEST(Optimizer, RefusesWhatAStepCouldNotWrite) {
+    EXPECT_EQ(error_of([&] { optim::SGD s({ones({1}).expand({3})}); }),
+              "ArgumentError: SGD: got parameter 0 whose elements share memory, want each on its own");
+}

@@ -82,7 +82,7 @@ TEST(SGD, WorksOnHalves) {
     sgd.step();
     sgd.step();
     expect_values(p, {1 - 0.5 - 0.75, -0.25});
-    EXPECT_EQ(sgd.groups[0].state[0].momentum_buffer.dtype(), kBFLOAT16);
+    EXPECT_EQ(sgd.groups[0].state[0].momentum_buffer.dtype(), kFLOAT32);
 }
 
 TEST(SGD, RefusesBadOptions) {
