@@ -1,30 +1,55 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "abi/guard.hpp"
-#include <unistd.h>
+#include <pthread.h>
 
 namespace wick::abi {
 
 __thread Queue *my_queue = nullptr;
 
-// The queue outlives its thread as long as user data calls it home.
+namespace {
+
+// A thread's queue goes when the thread ends, by a key of pthread's: registering a thread_local's destructor aborts the
+// process without memory, and one that has run leaves nothing to a destructor of somebody else's key that runs later.
+// The main thread's never goes: with it the process ends, and with that, maybe before us, the host language.
+struct Home {
+    pthread_key_t key;
+    bool usable;
+};
+__thread bool ended = false; // the thread's queue has gone
+
+void leave(void *holder) noexcept {
+    std::unique_ptr<std::shared_ptr<Queue>> queue(static_cast<std::shared_ptr<Queue> *>(holder));
+    my_queue = nullptr;
+    ended = true;
+    {
+        std::lock_guard lock((*queue)->mutex);
+        (*queue)->closed = true;
+    }
+    (*queue)->drain();
+}
+
+const Home &home_key() {
+    static const Home home = [] {
+        Home h{};
+        h.usable = pthread_key_create(&h.key, leave) == 0;
+        return h;
+    }();
+    return home;
+}
+
+} // namespace
+
+// The queue outlives its thread as long as user data calls it home. None for a thread that is at its end: what it hands
+// over then may be destroyed by any thread.
 static std::shared_ptr<Queue> home() {
-    struct Holder {
-        std::shared_ptr<Queue> queue = std::make_shared<Queue>();
-        Holder() { my_queue = queue.get(); }
-        ~Holder() {
-            my_queue = nullptr;
-            // With the main thread the process ends, and with it, maybe before us, the host language: its functions
-            // stay alone.
-            if (gettid() == getpid()) return;
-            {
-                std::lock_guard lock(queue->mutex);
-                queue->closed = true;
-            }
-            queue->drain();
-        }
-    };
-    thread_local Holder holder;
-    return holder.queue;
+    if (ended) return nullptr;
+    const Home &key = home_key();
+    if (my_queue) return *static_cast<std::shared_ptr<Queue> *>(pthread_getspecific(key.key));
+    auto holder = std::make_unique<std::shared_ptr<Queue>>(std::make_shared<Queue>());
+    if (!key.usable || pthread_setspecific(key.key, holder.get()) != 0)
+        throw Error(TH_E_MEMORY, "no memory for what the thread owns");
+    my_queue = holder->get();
+    return *holder.release();
 }
 
 UserData::UserData(void *user, uint32_t flags) : user_(user) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "abi/guard.hpp"
 #include <cstring>
+#include <pthread.h>
 
 #define TH_STATUS(NAME, code, kind, meaning) static_assert(WICK_##NAME == code);
 #include "TH/status.def"
@@ -20,17 +21,28 @@ static wick_error *new_error(Error e) noexcept {
     return p ? p : out_of_memory();
 }
 
-namespace {
-struct Slot {
-    wick_error *error = nullptr;
-    ~Slot() { wick_error_free(error); }
-    void set(wick_error *e) noexcept { wick_error_free(std::exchange(error, e)); }
-};
-thread_local Slot slot;
-} // namespace
+// The thread's slot. It is emptied when the thread ends, by a key of pthread's rather than a destructor: registering
+// one aborts the process without memory. An error that cannot be registered is not kept.
+static __thread wick_error *slot = nullptr;
 
-wick_error *take_slot() noexcept { return std::exchange(slot.error, nullptr); }
-void clear_slot() noexcept { slot.set(nullptr); }
+static void end_of_thread(void *) noexcept { wick_error_free(std::exchange(slot, nullptr)); }
+
+static bool freed_at_the_end() noexcept {
+    static pthread_key_t key;
+    static const bool usable = pthread_key_create(&key, end_of_thread) == 0;
+    return usable && pthread_setspecific(key, &key) == 0;
+}
+
+static void set_slot(wick_error *e) noexcept {
+    if (e && e != out_of_memory() && !freed_at_the_end()) {
+        wick_error_free(e);
+        e = out_of_memory();
+    }
+    wick_error_free(std::exchange(slot, e));
+}
+
+wick_error *take_slot() noexcept { return std::exchange(slot, nullptr); }
+void clear_slot() noexcept { set_slot(nullptr); }
 
 static wick_error *error_of_current(const char *fn) noexcept try {
     try {
@@ -62,7 +74,7 @@ int32_t store_current(const char *fn, wick_error **err, const char *op) noexcept
     if (err)
         *err = e;
     else
-        slot.set(e);
+        set_slot(e);
     return status;
 }
 
@@ -129,8 +141,8 @@ int32_t wick_error_raise(int32_t status, const char *kind, const char *message) 
 
 int32_t wick_error_push_frame(const char *where, const char *what, uint32_t line) {
     return guard("wick_error_push_frame", [&] {
-        if (!slot.error) throw Error(TH_E_ARG, "wick_error_push_frame: there is no error to add to");
-        add_frame(slot.error, where, what, line);
+        if (!slot) throw Error(TH_E_ARG, "wick_error_push_frame: there is no error to add to");
+        add_frame(slot, where, what, line);
     });
 }
 
@@ -143,8 +155,8 @@ int32_t wick_error_set_foreign(const char *runtime, void *payload, void (*destro
             }
         });
         need("wick_error_set_foreign", "runtime", runtime);
-        if (!slot.error || slot.error == out_of_memory())
+        if (!slot || slot == out_of_memory())
             throw Error(TH_E_ARG, "wick_error_set_foreign: there is no error to add to");
-        slot.error->error.foreign = {runtime, std::move(owned)};
+        slot->error.foreign = {runtime, std::move(owned)};
     });
 }

@@ -2,6 +2,8 @@
 #include "abi/guard.hpp"
 #include <cstddef>
 #include <cstring>
+#include <set>
+#include <unordered_set>
 
 static_assert(sizeof(wick_value) == 16 && offsetof(wick_value, aux) == 4 && offsetof(wick_value, u) == 8);
 #define WICK_SAME_KIND(NAME, Name) static_assert(WICK_TAG_##NAME == static_cast<uint32_t>(wick::Kind::Name));
@@ -15,7 +17,7 @@ WICK_SAME_KIND(OPTIMIZER, Optimizer)
 
 namespace wick::abi {
 
-void check_value(const char *fn, size_t i, const Value &v) {
+static void check_flat(const char *fn, size_t i, const Value &v) {
     if (is_object(v)) {
         if (!v.u.o) fail(TH_E_ARG, "%s: argument %zu is a NULL %s", fn, i, kind_name(v.tag).c_str());
         uint32_t kind = static_cast<uint32_t>(object(v.u.o)->kind());
@@ -24,13 +26,48 @@ void check_value(const char *fn, size_t i, const Value &v) {
                  kind_name(kind).c_str());
     } else if (v.tag > WICK_TAG_VALUES && v.tag != WICK_TAG_UNSET) {
         fail(TH_E_TYPE, "%s: argument %zu has the unknown tag %u", fn, i, v.tag);
-    } else if (v.tag >= WICK_TAG_STR) {
-        if (v.aux && !v.u.p) fail(TH_E_ARG, "%s: argument %zu is NULL, want %u elements", fn, i, v.aux);
-        if (v.tag == WICK_TAG_VALUES) check_values(fn, {v.u.values, v.aux});
+    } else if (v.tag >= WICK_TAG_STR && v.aux && !v.u.p) {
+        fail(TH_E_ARG, "%s: argument %zu is NULL, want %u elements", fn, i, v.aux);
     }
 }
 
-static int64_t nbytes(const Value &v) { return is_object(v) ? wick_nbytes(v.u.o) : 0; }
+// Views within views wait in a list: the host may have nested them as deep as it likes, and named one many times.
+void check_value(const char *fn, size_t i, const Value &v) {
+    check_flat(fn, i, v);
+    if (v.tag != WICK_TAG_VALUES) return;
+    std::span<const Value> items(v.u.values, v.aux);
+    std::vector<std::span<const Value>> waiting;
+    std::set<std::pair<const Value *, size_t>> seen;
+    for (;;) {
+        for (size_t k = 0; k < items.size(); k++) {
+            check_flat(fn, k, items[k]);
+            if (items[k].tag == WICK_TAG_VALUES && seen.emplace(items[k].u.values, items[k].aux).second)
+                waiting.emplace_back(items[k].u.values, items[k].aux);
+        }
+        if (waiting.empty()) return;
+        items = waiting.back();
+        waiting.pop_back();
+    }
+}
+
+// Lists in lists count once each.
+static int64_t nbytes(const Object *root) {
+    int64_t n = 0;
+    std::vector<const Object *> waiting{root};
+    std::unordered_set<const Object *> seen;
+    while (!waiting.empty()) {
+        const Object *o = waiting.back();
+        waiting.pop_back();
+        if (o->kind() == Kind::Tensor)
+            n += THStorage_nbytes(THTensor_storage(static_cast<const TensorImpl *>(o)->th));
+        else if (o->kind() == Kind::String)
+            n += static_cast<int64_t>(static_cast<const StringObject *>(o)->text.size());
+        else if (o->kind() == Kind::List && seen.insert(o).second)
+            for (const Value &v : static_cast<const ListObject *>(o)->items)
+                if (is_object(v)) waiting.push_back(object(v.u.o));
+    }
+    return n;
+}
 
 } // namespace wick::abi
 
@@ -54,14 +91,8 @@ uint32_t wick_tag(const wick_object *o) {
 }
 
 int64_t wick_nbytes(const wick_object *o) {
-    if (!o) return 0;
-    wick::Object *p = wick::object(const_cast<wick_object *>(o));
-    if (p->kind() == Kind::Tensor) return THStorage_nbytes(THTensor_storage(static_cast<wick::TensorImpl *>(p)->th));
-    if (p->kind() == Kind::String) return static_cast<int64_t>(static_cast<StringObject *>(p)->text.size());
-    int64_t n = 0;
-    if (p->kind() == Kind::List)
-        for (const Value &v : static_cast<ListObject *>(p)->items) n += nbytes(v);
-    return n;
+    return guard_value("wick_nbytes", int64_t{0},
+                       [&] { return o ? nbytes(wick::object(const_cast<wick_object *>(o))) : 0; });
 }
 
 void wick_value_clear(wick_value *v) {
@@ -97,10 +128,7 @@ int32_t wick_list_new(const wick_value *values, uint32_t n, wick_object **out) {
         if (n) need("wick_list_new", "values", values);
         std::span<const Value> items(values, n);
         check_values("wick_list_new", items);
-        auto list = wick::make<ListObject>();
-        list->items.reserve(n);
-        for (const Value &v : items) list->items.push_back(wick::copy(v));
-        *out = wick::handle(list.detach());
+        *out = wick::copy(wick_v_values(values, n)).u.o;
     });
 }
 

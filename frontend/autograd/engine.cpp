@@ -12,7 +12,7 @@ namespace wick {
 namespace {
 constexpr size_t FEW = 8; // inputs that need no allocation
 
-Tensor sum_to(Tensor g, Sizes sizes) {
+Tensor sum_to(Tensor g, std::span<const int64_t> sizes) {
     std::vector<int32_t> dims;
     int32_t extra = g.dim() - length(sizes);
     for (int32_t d = 0; d < g.dim(); d++) {

@@ -40,22 +40,6 @@ Node::Extras &Node::extras() {
     return *extras_;
 }
 
-void Node::destroy() noexcept {
-    // Deleting a node releases those it points to. They queue here instead of recursing: graphs may be a million nodes
-    // deep.
-    thread_local Node *waiting = nullptr;
-    thread_local bool deleting = false;
-    next_ = waiting;
-    waiting = this;
-    if (deleting) return;
-    deleting = true;
-    while (Node *node = waiting) {
-        waiting = node->next_;
-        delete node;
-    }
-    deleting = false;
-}
-
 void attach(const Tensor &y, Ref<Node> node, uint32_t output) {
     TensorImpl *impl = y.impl();
     impl->node = std::move(node);
@@ -67,7 +51,7 @@ void attach(const Tensor &y, Ref<Node> node, uint32_t output) {
 Edge::Edge(const Tensor &input) {
     if (!input.requires_grad()) return;
     TensorImpl *impl = input.impl();
-    Sizes sizes = input.sizes();
+    std::span<const int64_t> sizes = input.sizes();
     if (sizes.size() > INLINE) heap_ = new int64_t[sizes.size()];
     ndim_ = length(sizes);
     std::copy(sizes.begin(), sizes.end(), ndim_ > INLINE ? heap_ : inline_);

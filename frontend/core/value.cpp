@@ -2,6 +2,7 @@
 #include "wick/value.hpp"
 #include "wick/options.hpp"
 #include <limits>
+#include <map>
 
 namespace wick {
 
@@ -27,21 +28,72 @@ ListObject::~ListObject() {
     for (Value &v : items) clear(v);
 }
 
-Value copy(const Value &v) {
+namespace {
+
+/// Of anything but VALUES.
+Value copy_one(const Value &v) {
     switch (v.tag) {
     case WICK_TAG_STR: return box(unbox<std::string_view>(v));
     case WICK_TAG_INTS: return box(unbox<std::vector<int64_t>>(v));
     case WICK_TAG_FLOATS: return box(unbox<std::vector<double>>(v));
-    case WICK_TAG_VALUES: {
-        auto list = make<ListObject>();
-        for (const Value &item : unbox_items(v)) list->items.push_back(copy(item));
-        return box(std::move(list));
-    }
     default:
         if (is_object(v) && v.u.o) object(v.u.o)->retain();
         return v;
     }
 }
+
+/// Lists within lists, without recursion. A view that is named in several places becomes one List.
+class ListCopy {
+  public:
+    Value operator()(const Value &v) {
+        Ref<ListObject> root = begin(v);
+        while (!open_.empty()) {
+            Open &at = open_.back();
+            if (at.next == at.from.size()) {
+                at.key->second.open = false;
+                open_.pop_back();
+                continue;
+            }
+            const Value &item = at.from[at.next++];
+            std::vector<Value> &to = at.to->items; // has room
+            to.push_back(item.tag == WICK_TAG_VALUES ? box(begin(item)) : copy_one(item));
+        }
+        return box(std::move(root));
+    }
+
+  private:
+    struct Made {
+        Ref<ListObject> list;
+        bool open = true;
+    };
+    using Views = std::map<std::pair<const Value *, size_t>, Made>;
+    struct Open {
+        std::span<const Value> from;
+        ListObject *to;
+        size_t next;
+        Views::iterator key;
+    };
+
+    Ref<ListObject> begin(const Value &v) {
+        std::span<const Value> from = unbox_items(v);
+        auto [key, fresh] = made_.try_emplace({from.data(), from.size()});
+        if (!fresh && key->second.open)
+            throw Error(TH_E_ARG, "value: got a list that holds itself, want one that ends");
+        if (!fresh) return key->second.list;
+        auto list = make<ListObject>();
+        list->items.reserve(from.size());
+        key->second.list = list;
+        open_.push_back({from, list.get(), 0, key});
+        return list;
+    }
+
+    Views made_;
+    std::vector<Open> open_;
+};
+
+} // namespace
+
+Value copy(const Value &v) { return v.tag == WICK_TAG_VALUES ? ListCopy()(v) : copy_one(v); }
 
 std::string describe(const Value &v) {
     switch (v.tag) {

@@ -80,7 +80,9 @@ class WICK_API Edge {
     Edge &operator=(Edge &&) = delete;
     ~Edge();
     explicit operator bool() const noexcept { return static_cast<bool>(target); }
-    Sizes sizes() const noexcept { return {ndim_ > INLINE ? heap_ : inline_, static_cast<size_t>(ndim_)}; }
+    std::span<const int64_t> sizes() const noexcept {
+        return {ndim_ > INLINE ? heap_ : inline_, static_cast<size_t>(ndim_)};
+    }
 
     Ref<Object> target; ///< TensorImpl (a leaf) or Node
     uint32_t output = 0;
@@ -112,7 +114,6 @@ class WICK_API Node : public Object {
 
   protected:
     ~Node() override;
-    void destroy() noexcept override; // without recursion, however long the chain
 
   private:
     friend class Engine;
@@ -129,7 +130,6 @@ class WICK_API Node : public Object {
     std::atomic<const void *> owner_{nullptr}; // the engine that holds pending gradients for it
     Tensor grad_;                              // pending, of a single result
     std::unique_ptr<Extras> extras_;
-    Node *next_ = nullptr; // in the list of nodes waiting for deletion
 };
 
 /// An input and the function that gives its gradient.

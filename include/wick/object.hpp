@@ -24,31 +24,39 @@ enum class Kind : uint32_t {
     Node = 70
 };
 
-/// Counted from 1 at creation; any thread may retain and release. Memory comes from TH's allocator.
+/// Counted from 1 at creation; any thread may retain and release. Memory comes from TH's allocator. Objects that own
+/// objects that own objects may be nested as deep as memory allows: the last release() does not recurse for ever.
 class WICK_API Object {
   public:
-    explicit Object(Kind kind) noexcept : kind_(kind) {}
+    explicit Object(Kind kind) noexcept : head_{{1}, kind} {}
     Object(const Object &) = delete;
     Object &operator=(const Object &) = delete;
 
-    void retain() noexcept { refs_.fetch_add(1, std::memory_order_relaxed); }
+    void retain() noexcept { head_.refs.fetch_add(1, std::memory_order_relaxed); }
     void release() noexcept {
-        if (refs_.load(std::memory_order_acquire) == 1 || refs_.fetch_sub(1, std::memory_order_acq_rel) == 1) destroy();
+        if (head_.refs.load(std::memory_order_acquire) == 1 || head_.refs.fetch_sub(1, std::memory_order_acq_rel) == 1)
+            destroy();
     }
-    Kind kind() const noexcept { return kind_; }
-    uint32_t refs() const noexcept { return refs_.load(std::memory_order_acquire); }
+    Kind kind() const noexcept { return head_.kind; }
+    uint32_t refs() const noexcept { return head_.refs.load(std::memory_order_acquire); }
 
     static void *operator new(size_t size);
     static void operator delete(void *p, size_t size) noexcept;
 
   protected:
     virtual ~Object() = default;
-    /// Called when the count reaches 0.
-    virtual void destroy() noexcept { delete this; }
+    /// Called when the count reaches 0. Deletes at once, or, deep inside other deletions, when those are done.
+    virtual void destroy() noexcept;
 
   private:
-    std::atomic<uint32_t> refs_{1};
-    const Kind kind_;
+    struct Head {
+        std::atomic<uint32_t> refs;
+        Kind kind;
+    };
+    union {
+        Head head_;
+        Object *next_; ///< once nobody owns it and it waits for its deletion
+    };
 };
 
 /// A counted pointer to an Object.

@@ -72,6 +72,9 @@ function(wick_library name)
                                            INSTALL_RPATH "$ORIGIN") # installed libraries find each other wherever they lie
   target_link_options(${name} PRIVATE "-Wl,--version-script=${map}" -Wl,-Bsymbolic-functions
     -Wl,-z,nodelete) # threads and fork handlers may outlive a dlclose
+  # A library that is loaded at run time would get each thread's variables on first use, where glibc aborts without memory. They are
+  # small enough to be set up with the thread.
+  target_compile_options(${name} PRIVATE -ftls-model=initial-exec)
   if(NOT WICK_SANITIZE)
     target_link_options(${name} PRIVATE -Wl,--no-undefined)
   endif()

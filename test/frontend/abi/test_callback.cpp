@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Callbacks, by the only kind there is so far: hooks on gradients. Deleters of memory: test_tensor.cpp.
 #include "support.hpp"
+#include <atomic>
 #include <functional>
+#include <pthread.h>
+#include <thread>
 
 namespace {
 
@@ -129,6 +132,47 @@ TEST(AbiHook, RemovalAndMisuse) {
                  WICK_E_AUTOGRAD);
     EXPECT_EQ(wick_drain(), 0u);
     EXPECT_EQ(destroyed, 1) << "a failed registration destroys nothing";
+}
+
+// A destructor of another key of the thread's, which runs after everything of ours has gone, and before.
+TEST(AbiUserData, HandedOverFromAKeysDestructor) {
+    static std::atomic<int> deleted, hooks;
+    deleted = hooks = 0;
+    auto late = [](void *) {
+        float data[1] = {1};
+        int64_t size = 1;
+        for (int i = 0; i < 3; i++) {
+            Handle t;
+            expect_ok(wick_tensor_from_blob(
+                data, WICK_FLOAT32, 0, &size, nullptr, 1, 0, [](void *) { deleted++; }, nullptr, t.out()));
+            Handle x = leaf({1});
+            expect_ok(wick_tensor_register_hook(
+                x, [](void *, wick_call *, const wick_value *, uint32_t, wick_value *, uint32_t) { return 1; }, nullptr,
+                [](void *) { hooks++; }, 0, nullptr));
+            wick_error_raise(WICK_E_ARG, nullptr, "a text that is too long to be kept without memory of its own");
+        }
+        wick_drain();
+    };
+    constexpr int KEYS = 3;
+    pthread_key_t keys[KEYS];
+    for (pthread_key_t &key : keys) ASSERT_EQ(pthread_key_create(&key, late), 0);
+    for (bool used_before : {false, true}) {
+        deleted = hooks = 0;
+        std::thread([&] {
+            if (used_before) {
+                float data[1] = {1};
+                int64_t size = 1;
+                Handle t;
+                expect_ok(wick_tensor_from_blob(
+                    data, WICK_FLOAT32, 0, &size, nullptr, 1, 0, [](void *) { deleted++; }, nullptr, t.out()));
+                wick_error_raise(WICK_E_ARG, nullptr, "another text that needs memory of its own");
+            }
+            for (pthread_key_t &key : keys) pthread_setspecific(key, &key);
+        }).join();
+        EXPECT_EQ(deleted, 3 * KEYS + used_before);
+        EXPECT_EQ(hooks, 3 * KEYS);
+    }
+    for (pthread_key_t &key : keys) pthread_key_delete(key);
 }
 
 } // namespace

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "support.hpp"
+#include <atomic>
+#include <pthread.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
 #include <thread>
+#include <unistd.h>
 
 namespace {
 
@@ -137,5 +142,50 @@ TEST(AbiError, EachThreadHasItsSlot) {
     for (int w : wrong) EXPECT_EQ(w, 0);
     EXPECT_EQ(wick_error_take(), nullptr);
 }
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) // they need memory without end
+
+// Takes all memory there is; then a thread has its first errors.
+int first_error_without_memory() {
+    pthread_t thread;
+    static std::atomic<bool> go;
+    static int32_t status[3];
+    go = false;
+    auto work = [](void *) -> void * {
+        while (!go) usleep(1000);
+        wick_op *found = nullptr;
+        wick_object *out = nullptr;
+        status[0] = wick_op_find("there is no such operator, and its name is long enough to need memory", &found);
+        status[1] = wick_tensor_empty(77, 0, nullptr, 0, &out);
+        float data[1] = {1};
+        status[2] = wick_tensor_from_blob(
+            data, WICK_FLOAT32, 0, nullptr, nullptr, 0, 0, [](void *) {}, nullptr, &out);
+        return nullptr;
+    };
+    if (pthread_create(&thread, nullptr, work, nullptr) != 0) return 2;
+    struct rlimit none = {1, 1};
+    setrlimit(RLIMIT_AS, &none);
+    for (size_t n = size_t{1} << 30; n >= 16; n /= 2)
+        while (void *volatile p = malloc(n)) (void)p;
+    go = true;
+    pthread_join(thread, nullptr);
+    for (int32_t s : status)
+        if (s == WICK_OK) return 3;
+    return 0;
+}
+
+TEST(AbiError, AThreadsFirstWithoutMemory) {
+    pid_t pid = fork();
+    if (pid == 0) {
+        alarm(20);
+        _exit(first_error_without_memory());
+    }
+    int code = -1;
+    ASSERT_EQ(waitpid(pid, &code, 0), pid);
+    EXPECT_TRUE(WIFEXITED(code)) << "ended by signal " << WTERMSIG(code);
+    EXPECT_EQ(WEXITSTATUS(code), 0);
+}
+
+#endif
 
 } // namespace

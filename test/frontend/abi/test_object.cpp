@@ -106,4 +106,35 @@ TEST(AbiObject, BadItemsAreRefused) {
     expect_ok(wick_list_new(nullptr, 0, empty.out()));
 }
 
+TEST(AbiObject, ListsNestedDeepOrShared) {
+    std::vector<wick_value> deep(200'000, wick_v_none());
+    for (size_t i = 1; i < deep.size(); i++) deep[i] = wick_v_values(&deep[i - 1], 1);
+    Handle list;
+    expect_ok(wick_list_new(&deep.back(), 1, list.out()));
+    EXPECT_EQ(wick_nbytes(list), 0);
+    Handle same;
+    expect_ok(wick_list_new(&deep.back(), 1, same.out()));
+    // As an argument: checked and refused without recursion.
+    wick_class *sequential = nullptr;
+    expect_ok(wick_class_find("nn", "Sequential", &sequential));
+    wick_object *net = nullptr;
+    expect_error(wick_class_new(sequential, &deep.back(), 1, &net, nullptr), WICK_E_TYPE, {"a list of 1", "Module"});
+    // [l, l] 40 deep, of Lists and of views
+    Handle l = floats({1, 2});
+    for (int i = 0; i < 40; i++) {
+        wick_value both[] = {wick_v_object(l), wick_v_object(l)};
+        Handle next;
+        expect_ok(wick_list_new(both, 2, next.out()));
+        l = std::move(next);
+    }
+    EXPECT_EQ(wick_nbytes(l), 2 * 8); // the tensor, which the innermost list holds twice
+    wick_value pairs[40][2];
+    for (wick_value(&pair)[2] : pairs)
+        for (wick_value &v : pair) v = &pair == pairs ? wick_v_int(1) : wick_v_values(*(&pair - 1), 2);
+    expect_ok(wick_list_new(pairs[39], 2, list.out()));
+    wick_value loop = wick_v_values(&loop, 1);
+    wick_object *none = nullptr;
+    expect_error(wick_list_new(&loop, 1, &none), WICK_E_ARG, {"holds itself"});
+}
+
 } // namespace

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "wick/object.hpp"
+#include "wick/tensor.hpp"
 #include <gtest/gtest.h>
 #include <thread>
 #include <vector>
@@ -46,4 +47,35 @@ TEST(Ref, ThreadsShare) {
     EXPECT_EQ(shared->refs(), 1u);
     shared = nullptr;
     EXPECT_EQ(gone, 1);
+}
+
+// Each owns the next; the stack must not have a frame for each.
+TEST(Ref, ChainsOfAMillionObjectsGo) {
+    struct Link final : Object {
+        Link(Ref<Link> n, int &gone) : Object(Kind::Function), next(std::move(n)), gone_(gone) {}
+        ~Link() override { gone_++; }
+        Ref<Link> next;
+        int &gone_;
+    };
+    int gone = 0;
+    Ref<Link> chain;
+    for (int i = 0; i < 1'000'000; i++) chain = make<Link>(std::move(chain), gone);
+    chain = nullptr;
+    EXPECT_EQ(gone, 1'000'000);
+}
+
+TEST(Ref, ChainsOfGradientsGo) {
+    Tensor t = ones({1});
+    for (int i = 0; i < 200'000; i++) {
+        Tensor next = ones({1});
+        next.set_grad(t);
+        t = next;
+    }
+    t = {};
+    Tensor a = ones({1}).requires_grad_(); // through hooks too
+    for (int i = 0; i < 200'000; i++) {
+        Tensor next = ones({1}).requires_grad_();
+        next.register_hook([a](const Tensor &) { return a; });
+        a = next;
+    }
 }

@@ -100,3 +100,29 @@ TEST(Value, DescribesEverything) {
     EXPECT_EQ(describe(make_value(WICK_TAG_UNSET, 0)), "an unset value");
     EXPECT_EQ(describe(make_value(63, 0)), "a value with the unknown tag 63");
 }
+
+// Views in views as a host may make them.
+TEST(Value, CopiesListsNestedDeep) {
+    constexpr size_t DEPTH = 200'000;
+    std::vector<Value> nested(DEPTH);
+    for (size_t i = 1; i < DEPTH; i++) nested[i] = {WICK_TAG_VALUES, 1, {.values = &nested[i - 1]}};
+    OwnedValue list(copy(nested.back()));
+    size_t depth = 0;
+    for (Value v = list; v.tag == WICK_TAG_LIST; v = unbox_items(v)[0]) depth++;
+    EXPECT_EQ(depth, DEPTH - 1);
+    EXPECT_EQ(describe(list), "a list of 1");
+}
+
+TEST(Value, CopiesSharedListsOnce) {
+    Value pairs[35][2] = {{box(1), box(2)}};
+    for (size_t i = 1; i < 35; i++)
+        for (Value &v : pairs[i]) v = {WICK_TAG_VALUES, 2, {.values = pairs[i - 1]}};
+    OwnedValue list(copy(pairs[34][0]));
+    std::span<const Value> items = unbox_items(list);
+    EXPECT_EQ(items[0].u.o, items[1].u.o);
+    EXPECT_EQ(object(items[0].u.o)->refs(), 2u);
+    Value loop[1];
+    loop[0] = {WICK_TAG_VALUES, 1, {.values = loop}};
+    EXPECT_EQ(error_of([&] { copy(loop[0]); }),
+              "ArgumentError: value: got a list that holds itself, want one that ends");
+}
