@@ -9,10 +9,10 @@ ModuleList::ModuleList(Options given) {
 
 void ModuleList::append(Ref<Module> module) {
     if (!module) throw Error(TH_E_ARG, class_name() + ".append: got no module");
-    module->apply([this](Module &m) {
-        if (&m == this) throw Error(TH_E_ARG, class_name() + ".append: got a module that holds this one, want another");
-    });
+    if (module->holds(*this))
+        throw Error(TH_E_ARG, class_name() + ".append: got a module that holds this one, want another");
     modules_.push_back(std::move(module));
+    modules_.back()->self().note_held();
 }
 
 Module &ModuleList::operator[](size_t index) const {
@@ -26,9 +26,22 @@ void ModuleList::fields(FieldList &list) {
     for (size_t i = 0; i < modules_.size(); i++) list.one(std::to_string(i), modules_[i]);
 }
 
+// Sequentials within are gone through here, without recursion.
 Tensor Sequential::forward(const Tensor &x) {
     Tensor y = x;
-    for (size_t i = 0; i < size(); i++) y = (*this)[i](y);
+    std::vector<std::pair<const Sequential *, size_t>> levels{{this, 0}};
+    while (!levels.empty()) {
+        auto &[list, next] = levels.back();
+        if (next == list->size()) {
+            levels.pop_back();
+            continue;
+        }
+        Module &m = (*list)[next++].self();
+        if (typeid(m) == typeid(Sequential))
+            levels.emplace_back(static_cast<const Sequential *>(&m), 0);
+        else
+            y = m(y);
+    }
     return y;
 }
 

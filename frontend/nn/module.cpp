@@ -2,6 +2,7 @@
 #include "wick/nn/module.hpp"
 #include "core/class.hpp"
 #include "wick/autograd.hpp"
+#include "wick/nn/container.hpp"
 #include <algorithm>
 #include <ostream>
 #include <unordered_map>
@@ -33,9 +34,9 @@ std::string quoted_list(const char *intro, const std::vector<std::string> &names
     return out;
 }
 
-std::string indented(const std::string &text) {
+std::string indented(const std::string &text, const std::string &line_end) {
     std::string out;
-    for (char c : text) out += c == '\n' ? std::string("\n  ") : std::string(1, c);
+    for (char c : text) out += c == '\n' ? line_end : std::string(1, c);
     return out;
 }
 
@@ -51,50 +52,111 @@ void FieldList::one(std::string name, Parameter &p) {
 void FieldList::one(std::string name, Buffer &b) {
     if (b.defined()) items_.push_back({.name = std::move(name), .buffer = &b});
 }
-void FieldList::one(std::string name, Module &child) {
-    items_.push_back({.name = std::move(name), .child = &child, .embedded = true});
+void FieldList::one(std::string name, Module &child) { one(std::move(name), child, true); }
+void FieldList::one(std::string name, Module &child, bool embedded) {
+    child.note_held();
+    items_.push_back({.name = std::move(name), .child = &child, .embedded = embedded});
 }
 
 // ---- walking over fields ----
 
 std::vector<Field> Module::own_fields() const {
     FieldList list;
-    // WICK_FIELDS names members, which a const module gives out as handles only.
-    const_cast<Module *>(this)->fields(list);
-    return list.items();
+    const_cast<Module *>(this)->fields(list); // names members, which a const module gives out as handles only
+    return std::move(list).items();
 }
 
-template <class F> void Module::walk(const std::string &prefix, F &&f) const {
-    for (const Field &field : own_fields()) {
-        std::string name = prefix + field.name;
-        if (field.child)
-            field.child->walk(name + ".", f);
-        else
-            f(name, field);
+namespace {
+
+/// A module on the way down.
+struct Level {
+    Module *module;
+    std::vector<Field> fields;
+    size_t next, prefix; ///< the field to visit, and the length of the module's own name with its dot
+};
+
+/// What a walk does. A walk goes down without recursion, however deep modules are nested.
+struct Visitor {
+    bool named = true, once = true; ///< whether to make names; whether to visit a shared module once, or wherever it is
+    /// Of the module at `depth`, called `name` in its parent; false leaves out what is below.
+    std::function<bool(Module &, const std::string &name, size_t depth)> enter = {};
+    /// Of parameters and buffers, under dotted names.
+    std::function<void(const std::string &name, const Field &)> field = {};
+    std::function<void(Module &)> leave = {};
+};
+
+/// Shared modules and deep names multiply; nothing is worth more than these.
+constexpr size_t MOST_FIELDS = size_t{1} << 20, MOST_BYTES = size_t{1} << 28;
+
+class Bound {
+  public:
+    explicit Bound(const Module &m) : module_(m) {}
+    void field(size_t bytes) {
+        if (++fields_ > MOST_FIELDS || (bytes_ += bytes) > MOST_BYTES)
+            throw Error(TH_E_ARG, module_.class_name() + ": got modules nested or shared so that there are more than " +
+                                      (fields_ > MOST_FIELDS ? "1048576 names" : "256 MiB of names") + ", want fewer");
+    }
+
+  private:
+    const Module &module_;
+    size_t fields_ = 0, bytes_ = 0;
+};
+
+} // namespace
+
+template <class V> void Module::walk(const V &visitor) const {
+    std::string name;
+    std::vector<Level> levels;
+    std::unordered_set<const Module *> seen;
+    Bound bound(*this);
+    auto go_down = [&](Module &m, const std::string &own_name) {
+        if (visitor.once && !seen.insert(&m).second) return;
+        if (!visitor.once) bound.field(0);
+        if (visitor.enter && !visitor.enter(m, own_name, levels.size())) return;
+        levels.push_back({&m, m.own_fields(), 0, name.size()});
+    };
+    go_down(const_cast<Module *>(this)->self(), "");
+    while (!levels.empty()) {
+        Level &at = levels.back();
+        name.resize(at.prefix);
+        if (at.next == at.fields.size()) {
+            if (visitor.leave) visitor.leave(*at.module);
+            levels.pop_back();
+            continue;
+        }
+        const Field &field = at.fields[at.next++];
+        if (field.child) {
+            if (visitor.named) name += field.name + ".";
+            go_down(field.child->self(), std::string(field.name)); // `field` moves when levels grow
+        } else if (visitor.field) {
+            if (visitor.named) bound.field((name += field.name).size());
+            visitor.field(name, field);
+        }
     }
 }
 
-template <class F> NamedTensors Module::collect(F &&pick) const {
+template <class F> NamedTensors Module::collect(bool named, F &&pick) const {
     NamedTensors out;
     std::unordered_set<const TensorImpl *> seen;
-    walk("", [&](const std::string &name, const Field &field) {
-        const Tensor *t = pick(field);
-        if (t && seen.insert(t->impl()).second) out.emplace_back(name, *t);
-    });
+    walk(Visitor{.named = named, .field = [&](const std::string &name, const Field &field) {
+                     const Tensor *t = pick(field);
+                     if (t && seen.insert(t->impl()).second) out.emplace_back(name, *t);
+                 }});
     return out;
 }
 
 NamedTensors Module::named_parameters() const {
-    return collect([](const Field &f) { return f.parameter; });
+    return collect(true, [](const Field &f) { return f.parameter; });
 }
 
 NamedTensors Module::named_buffers() const {
-    return collect([](const Field &f) { return f.buffer; });
+    return collect(true, [](const Field &f) { return f.buffer; });
 }
 
 std::vector<Tensor> Module::parameters() const {
     std::vector<Tensor> out;
-    for (auto &[name, tensor] : named_parameters()) out.push_back(std::move(tensor));
+    for (auto &[name, tensor] : collect(false, [](const Field &f) { return f.parameter; }))
+        out.push_back(std::move(tensor));
     return out;
 }
 
@@ -107,19 +169,25 @@ std::vector<std::pair<std::string, Ref<Module>>> Module::named_children() {
     return out;
 }
 
-void Module::apply(const std::function<void(Module &)> &f) {
-    for (const Field &field : own_fields())
-        if (field.child) field.child->apply(f);
-    f(self());
+void Module::apply(const std::function<void(Module &)> &f) { walk(Visitor{.named = false, .leave = f}); }
+
+bool Module::holds(const Module &other) const {
+    bool found = false;
+    walk(Visitor{.named = false, .enter = [&](Module &m, const std::string &, size_t) {
+                     found = found || &m == &other;
+                     // Lists mark what they take. Others' fields are marked by being looked at, as here.
+                     return !found && (other.held_ || !dynamic_cast<const ModuleList *>(&m));
+                 }});
+    return found;
 }
 
 // ---- state ----
 
 NamedTensors Module::state_dict() const {
     NamedTensors out;
-    walk("", [&](const std::string &name, const Field &f) {
-        out.emplace_back(name, f.parameter ? f.parameter->detach() : *f.buffer);
-    });
+    walk(Visitor{.once = false, .field = [&](const std::string &name, const Field &f) {
+                     out.emplace_back(name, f.parameter ? f.parameter->detach() : *f.buffer);
+                 }});
     return out;
 }
 
@@ -155,16 +223,16 @@ Module::LoadResult Module::load_state_dict(const NamedTensors &state, bool stric
 
 void Module::to(DType dtype) {
     std::unordered_map<const TensorImpl *, Tensor> casts; // shared parameters stay shared
-    walk("", [&](const std::string &, const Field &f) {
-        Tensor &t = f.parameter ? static_cast<Tensor &>(*f.parameter) : *f.buffer;
-        if (!t.is_floating_point() || t.dtype() == dtype) return;
-        Tensor &cast = casts[t.impl()];
-        if (!cast.defined()) {
-            cast = t.detach().to(dtype);
-            if (t.requires_grad()) cast.requires_grad_();
-        }
-        t = cast;
-    });
+    walk(Visitor{.named = false, .field = [&](const std::string &, const Field &f) {
+                     Tensor &t = f.parameter ? static_cast<Tensor &>(*f.parameter) : *f.buffer;
+                     if (!t.is_floating_point() || t.dtype() == dtype) return;
+                     Tensor &cast = casts[t.impl()];
+                     if (!cast.defined()) {
+                         cast = t.detach().to(dtype);
+                         if (t.requires_grad()) cast.requires_grad_();
+                     }
+                     t = cast;
+                 }});
 }
 
 void Module::train(bool on) {
@@ -195,10 +263,30 @@ std::string Module::class_name() const { return detail::type_name(typeid(*this))
 const Class *Module::registered_class() const { return detail::class_by_type("nn", typeid(*this)); }
 
 std::string Module::to_string() const {
-    std::string children;
-    for (const Field &f : own_fields())
-        if (f.child) children += "\n  (" + f.name + "): " + indented(f.child->to_string());
-    return class_name() + "(" + extra_repr() + children + (children.empty() ? ")" : "\n)");
+    constexpr size_t MOST_DEPTH = 50, MOST_LINES = 10000;
+    std::string out;
+    size_t lines = 0;
+    std::vector<bool> parents; // of the modules on the way down: whether they have a line below
+    auto indent = [](size_t depth) { return "\n" + std::string(2 * depth, ' '); };
+    auto enter = [&](Module &m, const std::string &name, size_t depth) {
+        if (lines > MOST_LINES) return false;
+        bool cut = depth > MOST_DEPTH || ++lines > MOST_LINES;
+        if (depth) {
+            parents.back() = true;
+            out += indent(depth) + (cut ? "..." : "(" + name + "): ");
+        }
+        if (cut) return false;
+        out += m.class_name() + "(" + indented(m.extra_repr(), indent(depth));
+        parents.push_back(false);
+        return true;
+    };
+    auto leave = [&](Module &) {
+        bool parent = parents.back();
+        parents.pop_back();
+        out += parent ? indent(parents.size()) + ")" : ")";
+    };
+    walk(Visitor{.named = false, .once = false, .enter = enter, .leave = leave});
+    return out;
 }
 
 std::ostream &operator<<(std::ostream &os, const Module &m) { return os << m.to_string(); }

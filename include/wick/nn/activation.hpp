@@ -31,6 +31,7 @@ struct LeakyReLUOptions {
 class WICK_API LeakyReLU : public Configured<LeakyReLUOptions> {
   public:
     explicit LeakyReLU(LeakyReLUOptions given = {});
+    WICK_POSITIONAL(LeakyReLU, 1)
     Tensor forward(const Tensor &x) override;
 };
 
@@ -42,6 +43,7 @@ struct GELUOptions {
 class WICK_API GELU : public Configured<GELUOptions> {
   public:
     explicit GELU(GELUOptions given = {});
+    WICK_POSITIONAL(GELU, 1)
     Tensor forward(const Tensor &x) override;
 };
 
@@ -53,12 +55,14 @@ struct SoftmaxOptions {
 class WICK_API Softmax : public Configured<SoftmaxOptions> {
   public:
     explicit Softmax(SoftmaxOptions given);
+    WICK_POSITIONAL(Softmax, 1)
     Tensor forward(const Tensor &x) override;
 };
 
 class WICK_API LogSoftmax : public Configured<SoftmaxOptions> {
   public:
     explicit LogSoftmax(SoftmaxOptions given);
+    WICK_POSITIONAL(LogSoftmax, 1)
     Tensor forward(const Tensor &x) override;
 };
 

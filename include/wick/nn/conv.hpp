@@ -22,6 +22,7 @@ struct Conv2dOptions {
 class WICK_API Conv2d : public Configured<Conv2dOptions> {
   public:
     explicit Conv2d(Conv2dOptions given);
+    WICK_POSITIONAL(Conv2d, 8)
     Tensor forward(const Tensor &x) override;
     Parameter weight; ///< [out_channels, in_channels / groups, height, width]
     Parameter bias;   ///< [out_channels], or undefined

@@ -16,6 +16,7 @@ struct DropoutOptions {
 class WICK_API Dropout : public Configured<DropoutOptions> {
   public:
     explicit Dropout(DropoutOptions given = {});
+    WICK_POSITIONAL(Dropout, 1)
     Tensor forward(const Tensor &x) override;
 };
 

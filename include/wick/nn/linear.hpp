@@ -17,6 +17,7 @@ struct LinearOptions {
 class WICK_API Linear : public Configured<LinearOptions> {
   public:
     explicit Linear(LinearOptions given);
+    WICK_POSITIONAL(Linear, 3)
     Tensor forward(const Tensor &x) override;
     Parameter weight; ///< [out_features, in_features]
     Parameter bias;   ///< [out_features], or undefined

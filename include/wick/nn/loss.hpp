@@ -26,6 +26,7 @@ struct NLLLossOptions {
 class WICK_API NLLLoss : public Configured<NLLLossOptions, Loss> {
   public:
     explicit NLLLoss(NLLLossOptions given = {});
+    WICK_POSITIONAL(NLLLoss, 1)
     Tensor forward(const Tensor &input, const Tensor &target) override;
     using Loss::forward;
     Buffer weight;
@@ -44,6 +45,7 @@ struct CrossEntropyLossOptions {
 class WICK_API CrossEntropyLoss : public Configured<CrossEntropyLossOptions, Loss> {
   public:
     explicit CrossEntropyLoss(CrossEntropyLossOptions given = {});
+    WICK_POSITIONAL(CrossEntropyLoss, 1)
     Tensor forward(const Tensor &input, const Tensor &target) override;
     using Loss::forward;
     Buffer weight;

@@ -3,7 +3,7 @@
 /// Modules: parameters, buffers and children as plain members, listed once per class.
 ///
 ///     struct Net : nn::Module {
-///         nn::Linear fc1{{.in_features = 64, .out_features = 32}}, fc2{{.in_features = 32, .out_features = 10}};
+///         nn::Linear fc1{64, 32}, fc2{{.in_features = 32, .out_features = 10}};
 ///         WICK_FIELDS(fc1, fc2)
 ///         Tensor forward(const Tensor &x) override { return fc2(relu(fc1(x))); }
 ///     };
@@ -20,6 +20,12 @@
 /// The parameters, buffers and children of a module class, in order.
 #define WICK_FIELDS(...)                                                                                               \
     void fields(::wick::nn::FieldList &list) override { list.add(#__VA_ARGS__, __VA_ARGS__); }
+
+/// A constructor that takes the first `most` options by position, as PyTorch does: Linear(10, 20).
+#define WICK_POSITIONAL(Class, most)                                                                                   \
+    template <class... A>                                                                                              \
+    requires(::wick::nn::positional<Options, most, A...>) explicit Class(A &&...values)                                \
+        : Class(Options{std::forward<A>(values)...}) {}
 
 namespace wick {
 
@@ -57,6 +63,10 @@ struct Field {
 
 /// What WICK_FIELDS fills.
 class WICK_API FieldList {
+    template <class T>
+    static constexpr bool is_field =
+        std::derived_from<T, Parameter> || std::derived_from<T, Buffer> || std::derived_from<T, Module>;
+
   public:
     template <class... T> void add(const char *names, T &...fields) {
         auto split = detail::split_names(names);
@@ -67,14 +77,23 @@ class WICK_API FieldList {
     void one(std::string name, Buffer &b);
     void one(std::string name, Module &child);
     template <std::derived_from<Module> M> void one(std::string name, Ref<M> &child) {
-        if (child) items_.push_back({std::move(name), nullptr, nullptr, child.get(), false});
+        if (child) one(std::move(name), *child, false);
     }
     template <class T> void one(const std::string &name, std::vector<T> &list) {
         for (size_t i = 0; i < list.size(); i++) one(name + "." + std::to_string(i), list[i]);
     }
-    const std::vector<Field> &items() const noexcept { return items_; }
+    /// Anything else is a mistake.
+    template <class T>
+    requires(!is_field<T>) void one(const std::string &, T &) {
+        static_assert(is_field<T>,
+                      "WICK_FIELDS: a field is a Parameter or Buffer (not a plain Tensor), a module, a Ref "
+                      "to one, or a std::vector of those");
+    }
+    const std::vector<Field> &items() const &noexcept { return items_; }
+    std::vector<Field> items() &&noexcept { return std::move(items_); }
 
   private:
+    void one(std::string name, Module &child, bool embedded);
     std::vector<Field> items_;
 };
 
@@ -89,6 +108,8 @@ class WICK_API Module : public Object {
     virtual Tensor forward(const Tensor &x);
     Tensor operator()(const Tensor &x) { return forward(x); }
 
+    // Modules may be nested as deep as memory allows, and shared: methods visit each module once.
+
     /// Parameters, each once however often it is shared.
     std::vector<Tensor> parameters() const;
     NamedTensors named_parameters() const;
@@ -96,7 +117,8 @@ class WICK_API Module : public Object {
     /// Children that share their data with this module and keep it alive. Only for modules behind a Ref.
     std::vector<std::pair<std::string, Ref<Module>>> named_children();
 
-    /// Parameters and buffers under every name they have. The tensors share memory with the module.
+    /// Parameters and buffers under every name they have. The tensors share memory with the module. ArgumentError for
+    /// more than 2^20 names, which modules that share modules soon have, or 256 MiB of them.
     NamedTensors state_dict() const;
     struct LoadResult {
         std::vector<std::string> missing, unexpected;
@@ -114,8 +136,10 @@ class WICK_API Module : public Object {
     void requires_grad_(bool on = true);
     /// Calls f on every module in it, children first, itself last.
     void apply(const std::function<void(Module &)> &f);
+    /// Whether it is `other` or has it somewhere below.
+    bool holds(const Module &other) const;
 
-    /// "Net(\n  (fc): Linear(in_features=64, out_features=10)\n)".
+    /// "Net(\n  (fc): Linear(in_features=64, out_features=10)\n)"; "..." for what is 50 deep or after 10,000 lines.
     std::string to_string() const;
 
     /// The name of the C++ class, without namespaces.
@@ -133,13 +157,25 @@ class WICK_API Module : public Object {
     ~Module() override = default;
 
   private:
+    friend class FieldList;
+    friend class ModuleList;
+    void note_held() noexcept {
+        if (!held_.load(std::memory_order_relaxed)) held_.store(true, std::memory_order_relaxed);
+    }
     std::vector<Field> own_fields() const;
-    template <class F> void walk(const std::string &prefix, F &&f) const;
-    template <class F> NamedTensors collect(F &&pick) const;
+    template <class V> void walk(const V &visitor) const;
+    template <class F> NamedTensors collect(bool named, F &&pick) const;
     bool training_ = true;
+    std::atomic<bool> held_{false}; // a list has taken it, or it was seen as a field
 };
 
 WICK_API std::ostream &operator<<(std::ostream &os, const Module &m);
+
+/// Whether values of these types make options by position.
+template <class O, size_t most, class... A>
+concept positional = sizeof...(A) > 0 && sizeof...(A) <= most && (!std::same_as<Bare<A>, O> && ...) && requires {
+    O{std::declval<A>()...};
+};
 
 /// A module made from an options struct.
 template <class O, class Base = Module> class Configured : public Base {

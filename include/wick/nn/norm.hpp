@@ -21,6 +21,7 @@ struct BatchNorm2dOptions {
 class WICK_API BatchNorm2d : public Configured<BatchNorm2dOptions> {
   public:
     explicit BatchNorm2d(BatchNorm2dOptions given);
+    WICK_POSITIONAL(BatchNorm2d, 5)
     Tensor forward(const Tensor &x) override;
     Parameter weight, bias;                                ///< [C], undefined without affine
     Buffer running_mean, running_var, num_batches_tracked; ///< [C], [C], []; undefined without track_running_stats

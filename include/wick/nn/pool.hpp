@@ -19,6 +19,7 @@ struct MaxPool2dOptions {
 class WICK_API MaxPool2d : public Configured<MaxPool2dOptions> {
   public:
     explicit MaxPool2d(MaxPool2dOptions given);
+    WICK_POSITIONAL(MaxPool2d, 4)
     Tensor forward(const Tensor &x) override;
 };
 
@@ -34,6 +35,7 @@ struct AvgPool2dOptions {
 class WICK_API AvgPool2d : public Configured<AvgPool2dOptions> {
   public:
     explicit AvgPool2d(AvgPool2dOptions given);
+    WICK_POSITIONAL(AvgPool2d, 5)
     Tensor forward(const Tensor &x) override;
 };
 

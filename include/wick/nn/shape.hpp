@@ -18,6 +18,7 @@ struct FlattenOptions {
 class WICK_API Flatten : public Configured<FlattenOptions> {
   public:
     explicit Flatten(FlattenOptions given = {});
+    WICK_POSITIONAL(Flatten, 2)
     Tensor forward(const Tensor &x) override;
 };
 

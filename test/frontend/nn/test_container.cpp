@@ -50,3 +50,76 @@ TEST(Container, RefusesWhatCannotBe) {
     nn::ModuleList list{nn::ReLU{}};
     EXPECT_EQ(error_of([&] { list(ones({1})); }), "UnsupportedError: ModuleList: has no forward of one tensor");
 }
+
+TEST(Container, NestedDeep) {
+    constexpr int DEPTH = 200'000;
+    auto linear = make<nn::Linear>(nn::LinearOptions{.in_features = 1, .out_features = 1, .bias = false});
+    Ref<nn::Module> constructed = linear, appended = linear;
+    for (int i = 0; i < DEPTH; i++) {
+        constructed = make<nn::Sequential>(constructed);
+        auto outer = make<nn::Sequential>();
+        outer->append(appended);
+        appended = outer;
+    }
+    for (const Ref<nn::Module> &net : {constructed, appended}) {
+        EXPECT_EQ(net->parameters().size(), 1u);
+        EXPECT_EQ(net->named_parameters()[0].first.size(), 2u * DEPTH + 6);
+        EXPECT_EQ(net->state_dict().size(), 1u);
+        net->load_state_dict(net->state_dict());
+        net->eval();
+        EXPECT_FALSE(linear->is_training());
+        net->train();
+        net->zero_grad();
+        net->requires_grad_();
+        net->to(kFLOAT64);
+        EXPECT_EQ(linear->weight.dtype(), kFLOAT64);
+        EXPECT_EQ((*net)(ones({1, 1}, kFLOAT64)).numel(), 1);
+        std::string text = net->to_string();
+        EXPECT_LT(text.size(), 20'000u);
+        EXPECT_NE(text.find("..."), std::string::npos);
+        size_t count = 0;
+        net->apply([&](nn::Module &) { count++; });
+        EXPECT_EQ(count, size_t{DEPTH} + 1);
+    }
+    Ref<nn::Sequential> inner = make<nn::Sequential>();
+    Ref<nn::Module> outer = inner;
+    for (int i = 0; i < 100; i++) outer = make<nn::Sequential>(outer);
+    EXPECT_EQ(error_of([&] { inner->append(outer); }).substr(0, 14), "ArgumentError:");
+}
+
+// Two of the same, thirty levels deep: 2^30 ways to the innermost.
+TEST(Container, SharedModulesAreVisitedOnce) {
+    Ref<nn::Module> net = make<nn::Linear>(nn::LinearOptions{.in_features = 1, .out_features = 1});
+    for (int i = 0; i < 30; i++) net = make<nn::Sequential>(net, net);
+    EXPECT_EQ(net->parameters().size(), 2u);
+    EXPECT_EQ(net->named_parameters().size(), 2u);
+    int count = 0;
+    net->apply([&](nn::Module &) { count++; });
+    EXPECT_EQ(count, 31);
+    net->eval();
+    net->to(kFLOAT64);
+    EXPECT_LT(net->to_string().size(), 2'000'000u);
+    EXPECT_EQ(error_of([&] { net->state_dict(); }),
+              "ArgumentError: Sequential: got modules nested or shared so that there are more than 1048576 names, want "
+              "fewer");
+    nn::Sequential twice(net->named_children()[0].second, nn::ReLU());
+    Ref<nn::Module> relu = make<nn::ReLU>();
+    EXPECT_EQ(nn::Sequential(relu, relu).to_string(), "Sequential(\n  (0): ReLU()\n  (1): ReLU()\n)");
+    Ref<nn::Module> shared = make<nn::Linear>(nn::LinearOptions{.in_features = 1, .out_features = 1, .bias = false});
+    EXPECT_EQ(nn::Sequential(shared, shared).state_dict().size(), 2u); // under both names
+}
+
+// A list that is a member, or behind a reference, of what is to be appended.
+TEST(Container, FindsItselfInsideOtherModules) {
+    struct Holder : nn::Module {
+        nn::Sequential member;
+        Ref<nn::Sequential> other = make<nn::Sequential>();
+        WICK_FIELDS(member, other)
+    };
+    auto holder = make<Holder>();
+    auto list = make<nn::Sequential>(holder);
+    for (Ref<nn::Module> m : {Ref<nn::Module>(holder), Ref<nn::Module>(list)}) {
+        EXPECT_NE(error_of([&] { holder->member.append(m); }), "");
+        EXPECT_NE(error_of([&] { holder->other->append(m); }), "");
+    }
+}

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "support/wick.hpp"
+#include "wick/nn.hpp"
 #include "wick/nn/linear.hpp"
 #include "wick/ops.hpp"
 
@@ -48,4 +49,30 @@ TEST(Linear, RefusesBadOptions) {
               "ArgumentError: Linear: got in_features 0, want at least 1");
     nn::Linear fc{{.in_features = 3, .out_features = 2}};
     EXPECT_EQ(error_of([&] { fc(ones({2, 4})); }).substr(0, 11), "ShapeError:");
+}
+
+TEST(Linear, TakesOptionsByPosition) {
+    nn::Linear a(3, 2), b{3, 2, false};
+    EXPECT_EQ(sizes(a.weight), (std::vector<int64_t>{2, 3}));
+    EXPECT_FALSE(b.bias.defined());
+    int64_t in = 3;
+    EXPECT_EQ(make<nn::Linear>(in, 5)->weight.size(0), 5);
+    EXPECT_EQ(nn::Conv2d(1, 8, 3, 2).options.stride.v[1], 2);
+    EXPECT_EQ(nn::Conv2d(1, 8, Pair(3, 5)).weight.size(3), 5);
+    EXPECT_EQ(nn::BatchNorm2d(4, 1e-3).options.eps, 1e-3);
+    EXPECT_EQ(nn::Dropout(0.25).options.p, 0.25);
+    EXPECT_EQ(nn::MaxPool2d(2).options.kernel_size.get().v[0], 2);
+    EXPECT_EQ(nn::AvgPool2d(3, 1, 1, true).options.ceil_mode, true);
+    EXPECT_EQ(nn::Softmax(1).options.dim, 1);
+    EXPECT_EQ(nn::LogSoftmax(-1).options.dim, -1);
+    EXPECT_EQ(nn::LeakyReLU(0.5).options.negative_slope, 0.5);
+    EXPECT_EQ(nn::GELU("tanh").options.approximate, "tanh");
+    EXPECT_EQ(nn::Flatten(0, 1).options.end_dim, 1);
+    EXPECT_TRUE(nn::CrossEntropyLoss(ones({2})).weight.defined());
+    EXPECT_TRUE(nn::NLLLoss(ones({2})).weight.defined());
+    // The fifth is return_indices in PyTorch, which this one lacks.
+    EXPECT_FALSE((std::constructible_from<nn::MaxPool2d, int, int, int, int, bool>));
+    EXPECT_FALSE((std::constructible_from<nn::Linear, const char *>));
+    nn::Sequential net{nn::Linear(3, 4), nn::ReLU(), nn::Linear(4, 2)};
+    EXPECT_EQ(net(ones({5, 3})).size(1), 2);
 }
