@@ -5,6 +5,7 @@
 #define WICK_CORE_ROW_HPP
 
 #include "wick/value.hpp"
+#include <array>
 
 namespace wick {
 
@@ -196,8 +197,8 @@ template <class R, class... P> struct Boxed<R(P...)> {
     static void invoke(const Callable &self, Object *, const Value *args, Value *results) {
         each(*static_cast<R (*const *)(P...)>(self.context), args, results, std::index_sequence_for<P...>{});
     }
-    static constexpr ParameterType parameters[] = {
-        {&Unbox<Bare<P>>::type, std::same_as<P, Tensor &>, std::same_as<Bare<P>, Tensor>}...};
+    static constexpr std::array<ParameterType, sizeof...(P)> parameters = {
+        ParameterType{&Unbox<Bare<P>>::type, std::same_as<P, Tensor &>, std::same_as<Bare<P>, Tensor>}...};
 
   private:
     template <size_t... I>
@@ -212,7 +213,7 @@ template <class R, class... P> struct Boxed<R(P...)> {
 template <class F> struct SignatureOf;
 template <class R, class... P> struct SignatureOf<R(P...)> {
     using Call = Boxed<R(P...)>;
-    static constexpr Signature value{&Call::invoke, &Result<R>::type, Call::parameters, sizeof...(P)};
+    static constexpr Signature value{&Call::invoke, &Result<R>::type, Call::parameters.data(), sizeof...(P)};
 };
 
 /// A function pointer where a `const void *` can point to.

@@ -5,6 +5,10 @@
 
 namespace wick {
 
+void Scalar::too_large(uint64_t value) {
+    fail(TH_E_ARG, "Scalar: got %llu, want an integer of at most 2^63 - 1", static_cast<unsigned long long>(value));
+}
+
 TensorImpl::TensorImpl(THTensor *adopted) noexcept : Object(Kind::Tensor), th(adopted) {}
 
 Tensor Tensor::adopt(THTensor *th) {
@@ -33,18 +37,18 @@ bool Tensor::is_floating_point() const {
     return TH_dtype_is_floating(THTensor_dtype(need(*this, "is_floating_point")));
 }
 
-Sizes Tensor::sizes() const {
+std::span<const int64_t> Tensor::sizes() const {
     const THTensor *t = need(*this, "sizes");
     return {THTensor_sizes(t), static_cast<size_t>(THTensor_ndim(t))};
 }
 
-Sizes Tensor::strides() const {
+std::span<const int64_t> Tensor::strides() const {
     const THTensor *t = need(*this, "strides");
     return {THTensor_strides(t), static_cast<size_t>(THTensor_ndim(t))};
 }
 
 int64_t Tensor::size(int32_t d) const {
-    Sizes s = sizes();
+    std::span<const int64_t> s = sizes();
     int64_t n = static_cast<int64_t>(s.size()), i = d < 0 ? d + n : d;
     if (i < 0 || i >= n)
         fail(TH_E_INDEX, "Tensor::size: got dim %d of %s, want one of its dimensions", d, describe().c_str());
@@ -73,6 +77,9 @@ Scalar Tensor::item_scalar() const {
 }
 
 uint64_t Tensor::version() const { return THStorage_version(THTensor_storage(need(*this, "version"))); }
+
+Tensor tensor(std::initializer_list<double> values) { return tensor<double>(values).to(get_default_dtype()); }
+Tensor tensor(std::initializer_list<int> values) { return tensor<int>(values).to(kINT64); }
 
 Tensor from_data(const void *p, Sizes sizes, DType dtype) {
     THTensor *out = nullptr;

@@ -4,16 +4,21 @@
 
 namespace wick {
 
+DType get_default_dtype() { return static_cast<DType>(TH_default_dtype()); }
+void set_default_dtype(DType dtype) { check(TH_set_default_dtype(static_cast<THDtype>(dtype))); }
+
+static DType or_default(DType dtype) { return dtype == DType::none ? get_default_dtype() : dtype; }
+
 Tensor empty(Sizes sizes, DType dtype) {
     THTensor *out = nullptr;
-    check(THTensor_new(&out, static_cast<THDtype>(dtype), sizes.data(), length(sizes)));
+    check(THTensor_new(&out, static_cast<THDtype>(or_default(dtype)), sizes.data(), length(sizes)));
     return Tensor::adopt(out);
 }
 Tensor full(Sizes sizes, const Scalar &value, DType dtype) {
     return call<TH_full>(sizes.data(), length(sizes), value, dtype);
 }
-Tensor zeros(Sizes sizes, DType dtype) { return full(sizes, 0, dtype); }
-Tensor ones(Sizes sizes, DType dtype) { return full(sizes, 1, dtype); }
+Tensor zeros(Sizes sizes, DType dtype) { return full(sizes, 0, or_default(dtype)); }
+Tensor ones(Sizes sizes, DType dtype) { return full(sizes, 1, or_default(dtype)); }
 Tensor zeros_like(const Tensor &x) { return zeros(x.sizes(), x.dtype()); }
 Tensor ones_like(const Tensor &x) { return ones(x.sizes(), x.dtype()); }
 Tensor empty_like(const Tensor &x) { return empty(x.sizes(), x.dtype()); }

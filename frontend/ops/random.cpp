@@ -18,6 +18,18 @@ template <class F> Tensor &refill(const char *fn, Tensor &x, F fill) {
 
 void manual_seed(uint64_t seed) { THGenerator_seed(nullptr, seed); }
 
+Tensor get_rng_state() {
+    Tensor state = empty({TH_GENERATOR_STATE_BYTES}, kUINT8);
+    THGenerator_get_state(nullptr, state.data<uint8_t>());
+    return state;
+}
+void set_rng_state(const Tensor &state) {
+    if (!state.defined() || state.dtype() != kUINT8 || state.numel() != TH_GENERATOR_STATE_BYTES)
+        fail(TH_E_ARG, "set_rng_state: got %s, want uint8[%d]", state.describe().c_str(), TH_GENERATOR_STATE_BYTES);
+    Tensor bytes = state.detach().contiguous();
+    check(THGenerator_set_state(nullptr, bytes.data<uint8_t>()));
+}
+
 Tensor rand(Sizes sizes, DType dtype) {
     Tensor t = empty(sizes, dtype);
     check(TH_uniform(t.th(), 0, 1, nullptr));

@@ -25,20 +25,22 @@ TH_API THStatus THTensor_to(THTensor **out, const THTensor *t, THDtype dtype);
 /** Sets every element to value, cast as THTensor_copy does. */
 TH_API THStatus TH_fill(THTensor *t, const THScalar *value);
 
-/** A new tensor filled with value. dtype TH_DTYPE_DEFAULT: bool, int64 or float32 by the value's kind. */
+/** A new tensor filled with value. dtype TH_DTYPE_DEFAULT: bool, int64 or TH_default_dtype() by the
+ * value's kind. */
 TH_API THStatus TH_full(THTensor **out, const int64_t *sizes, int32_t ndim, const THScalar *value, THDtype dtype);
 
 /** start, start + step, ... as long as below end (above, for a negative step); ceil((end - start) / step) elements,
- * each computed as start + i step. dtype default: int64 if all three are integers, else float32. TH_E_ARG for a zero
+ * each computed as start + i step. dtype default: int64 if all three are integers, else
+ * TH_default_dtype(). TH_E_ARG for a zero
  * step, a step of the wrong sign or bounds that are not finite. */
 TH_API THStatus TH_arange(THTensor **out, const THScalar *start, const THScalar *end, const THScalar *step,
                           THDtype dtype);
 
-/** `steps` values evenly from start to end, both hit exactly (1: start alone). dtype default: float32. TH_E_ARG for
- * bounds that are not finite and steps < 0. */
+/** `steps` values evenly from start to end, both hit exactly (1: start alone). dtype default: TH_default_dtype().
+ * TH_E_ARG for bounds that are not finite and steps < 0. */
 TH_API THStatus TH_linspace(THTensor **out, const THScalar *start, const THScalar *end, int64_t steps, THDtype dtype);
 
-/** n by m with ones on the diagonal. dtype default: float32. */
+/** n by m with ones on the diagonal. dtype default: TH_default_dtype(). */
 TH_API THStatus TH_eye(THTensor **out, int64_t n, int64_t m, THDtype dtype);
 
 TH_END

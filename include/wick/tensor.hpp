@@ -6,41 +6,20 @@
 
 #include "TH/TH.h"
 #include "wick/error.hpp"
+#include "wick/list.hpp"
 #include "wick/object.hpp"
+#include <concepts>
 #include <functional>
-#include <initializer_list>
 #include <iosfwd>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
-#include <vector>
 
 namespace wick {
 
 class Tensor;
 class Node;
 struct TensorImpl;
-
-/// A borrowed list of integers: sizes, dims, strides.
-template <class T> class ListView : public std::span<const T> {
-  public:
-    ListView() = default;
-    ListView(std::initializer_list<T> list) : std::span<const T>(list.begin(), list.size()) {}
-    ListView(const std::vector<T> &v) : std::span<const T>(v) {}
-    ListView(std::span<const T> s) : std::span<const T>(s) {}
-    ListView(const T *p, size_t n) : std::span<const T>(p, n) {}
-};
-using Sizes = ListView<int64_t>;
-using Dims = ListView<int32_t>;
-
-/// Height and width; one number is both.
-struct Pair {
-    constexpr Pair(int64_t both) : v{both, both} {}
-    constexpr Pair(int64_t height, int64_t width) : v{height, width} {}
-    operator Sizes() const noexcept { return {v, 2}; }
-    int64_t v[2];
-};
 
 /// Element types as a C++ enumeration; the numbers are THDtype's.
 enum class DType : int32_t {
@@ -59,13 +38,19 @@ template <class T> constexpr DType dtype_of();
 /// A number as an argument of ops.
 struct Scalar : THScalar {
     Scalar(bool value) : THScalar{TH_SCALAR_BOOL, 0, {.i = value}} {}
-    Scalar(int value) : THScalar{TH_SCALAR_INT, 0, {.i = value}} {}
-    Scalar(int64_t value) : THScalar{TH_SCALAR_INT, 0, {.i = value}} {}
-    Scalar(float value) : THScalar{TH_SCALAR_FLOAT, 0, {.d = static_cast<double>(value)}} {}
-    Scalar(double value) : THScalar{TH_SCALAR_FLOAT, 0, {.d = value}} {}
+    /// ArgumentError for an unsigned value beyond int64.
+    template <std::integral T> Scalar(T value) : THScalar{TH_SCALAR_INT, 0, {.i = static_cast<int64_t>(value)}} {
+        if constexpr (std::is_unsigned_v<T> && sizeof(T) == sizeof(int64_t))
+            if (value > INT64_MAX) too_large(value);
+    }
+    template <std::floating_point T>
+    Scalar(T value) : THScalar{TH_SCALAR_FLOAT, 0, {.d = static_cast<double>(value)}} {}
     explicit Scalar(const THScalar &s) : THScalar(s) {}
     double to_double() const { return kind == TH_SCALAR_FLOAT ? v.d : static_cast<double>(v.i); }
     int64_t to_int() const { return kind == TH_SCALAR_FLOAT ? static_cast<int64_t>(v.d) : v.i; }
+
+  private:
+    WICK_API static void too_large [[noreturn]] (uint64_t value);
 };
 
 /// Called with a tensor's gradient during backward; a defined result replaces it.
@@ -90,6 +75,12 @@ struct WICK_API TensorImpl final : Object {
         LOCKED = 4,     ///< somebody adds to grad
         OVERWRITTEN = 8 ///< stands for the value before an in-place op, whose input it is
     };
+
+  protected:
+    void destroy() noexcept override {
+        if (grad || hooks) return Object::destroy();
+        delete this; // releases at most a node, which does not recurse
+    }
 };
 
 /// Behind the methods of Tensor that are ops: methods::call_relu calls wick::relu.
@@ -132,10 +123,8 @@ class WICK_API Tensor {
     explicit Tensor(Ref<TensorImpl> impl) noexcept : impl_(std::move(impl)) {}
     /// A number: 0-dim, weak in type promotion, so that `x * 2` keeps x's dtype.
     Tensor(const Scalar &value);
-    Tensor(double value) : Tensor(Scalar(value)) {}
-    Tensor(float value) : Tensor(Scalar(value)) {}
-    Tensor(int value) : Tensor(Scalar(value)) {}
-    Tensor(int64_t value) : Tensor(Scalar(value)) {}
+    template <class T>
+    requires std::is_arithmetic_v<T> Tensor(T value) : Tensor(Scalar(value)) {}
 
     bool defined() const noexcept { return static_cast<bool>(impl_); }
     explicit operator bool() const = delete;
@@ -145,8 +134,8 @@ class WICK_API Tensor {
 
     // ---- descriptor; all but defined() throw on an undefined tensor ----
     int32_t dim() const;
-    Sizes sizes() const;
-    Sizes strides() const;
+    std::span<const int64_t> sizes() const; ///< borrowed from the tensor, as strides()
+    std::span<const int64_t> strides() const;
     int64_t size(int32_t dim) const;
     int64_t numel() const;
     DType dtype() const;
@@ -225,9 +214,13 @@ using NamedTensors = std::vector<std::pair<std::string, Tensor>>;
 WICK_API Tensor from_data(const void *p, Sizes sizes, DType dtype);
 /// Wraps foreign memory; `deleter` runs when the last tensor over it goes, not if this fails.
 WICK_API Tensor from_blob(void *p, Sizes sizes, DType dtype, std::function<void()> deleter = {});
+/// A vector of the elements' own dtype, but, as in PyTorch, of the default dtype for floating literals
+/// (`tensor({1.0})`) and of int64 for integer ones (`tensor({1})`). `tensor<double>({1})` says which.
 template <class T> Tensor tensor(std::initializer_list<T> values) {
     return from_data(std::data(values), {static_cast<int64_t>(values.size())}, dtype_of<T>());
 }
+WICK_API Tensor tensor(std::initializer_list<double> values);
+WICK_API Tensor tensor(std::initializer_list<int> values);
 template <class T> Tensor tensor(const std::vector<T> &values) {
     return from_data(values.data(), {static_cast<int64_t>(values.size())}, dtype_of<T>());
 }

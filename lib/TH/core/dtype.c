@@ -34,6 +34,17 @@ THStatus TH_dtype_find(THDtype *out, const char *name) {
     return TH_raisef(TH_E_NOTFOUND, "TH_dtype_find: got \"%.64s\", want the name of a dtype such as \"float32\"", name);
 }
 
+static THDtype by_default = TH_FLOAT32; /* atomic */
+
+THDtype TH_default_dtype(void) { return __atomic_load_n(&by_default, __ATOMIC_RELAXED); }
+
+THStatus TH_set_default_dtype(THDtype dtype) {
+    if (!TH_dtype_is_floating(dtype))
+        return TH_raisef(TH_E_TYPE, "TH_set_default_dtype: got %s, want a floating dtype", TH_dtype_name(dtype));
+    __atomic_store_n(&by_default, dtype, __ATOMIC_RELAXED);
+    return TH_OK;
+}
+
 /* PyTorch's table (c10/core/ScalarType.h, promoteTypes) by its rules: the higher category wins; within one, the wider;
    two different ones of the same width (uint8 and int8, float16 and bfloat16) meet in the signed one twice as wide. */
 static THDtype promote(THDtype a, THDtype b) {
@@ -78,7 +89,7 @@ THStatus TH_result_type(THDtype *out, const struct THTensor *const *tensors, int
         else if (!t->number)
             scalar = promote_known(scalar, t->dtype);
         else /* a floating number stands for the default dtype, whatever it is stored in */
-            number = promote_known(number, TH_dtype_is_floating(t->dtype) ? TH_FLOAT32 : t->dtype);
+            number = promote_known(number, TH_dtype_is_floating(t->dtype) ? TH_default_dtype() : t->dtype);
     }
     THDtype result = promote_weak(shaped, promote_weak(scalar, number));
     if (result == NONE) return TH_raisef(TH_E_ARG, "TH_result_type: got no tensor, want at least one");

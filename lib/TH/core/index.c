@@ -55,6 +55,9 @@ static THStatus raise_index(const char *fn, const check_job *job, int32_t dim) {
         value = entry(row_of(job->index, at / job->run) + at % job->run * job->step, job->index->dtype);
         if (is_bad(value, job->length)) break;
     }
+    if (job->length == 0)
+        return TH_raisef(TH_E_INDEX, "%s: got index %lld (entry %lld) into dim %d, which is empty", fn,
+                         (long long)value, (long long)at, (int)dim);
     return TH_raisef(TH_E_INDEX, "%s: got index %lld (entry %lld), want %lld to %lld for size %lld of dim %d", fn,
                      (long long)value, (long long)at, (long long)-job->length, (long long)job->length - 1,
                      (long long)job->length, (int)dim);

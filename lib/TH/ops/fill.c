@@ -55,8 +55,8 @@ THStatus TH_fill(THTensor *t, const THScalar *value) {
 }
 
 THStatus TH_full(THTensor **out, const int64_t *sizes, int32_t ndim, const THScalar *value, THDtype dtype) {
-    static const THDtype defaults[] = {
-        [TH_SCALAR_BOOL] = TH_BOOL, [TH_SCALAR_INT] = TH_INT64, [TH_SCALAR_FLOAT] = TH_FLOAT32};
+    const THDtype defaults[] = {
+        [TH_SCALAR_BOOL] = TH_BOOL, [TH_SCALAR_INT] = TH_INT64, [TH_SCALAR_FLOAT] = TH_default_dtype()};
     THTensor *result;
     THStatus status = check_value("TH_full", "value", value);
     if (status == TH_OK) status = choose_dtype(&dtype, "TH_full", defaults[value->kind]);
@@ -72,7 +72,7 @@ THStatus TH_eye(THTensor **out, int64_t n, int64_t m, THDtype dtype) {
     const THScalar zero = {TH_SCALAR_INT, 0, {.i = 0}}, one = {TH_SCALAR_INT, 0, {.i = 1}};
     const int64_t sizes[2] = {n, m};
     THTensor *result;
-    THStatus status = choose_dtype(&dtype, "TH_eye", TH_FLOAT32);
+    THStatus status = choose_dtype(&dtype, "TH_eye", TH_default_dtype());
     if (status == TH_OK && !out) status = TH_raisef(TH_E_ARG, "TH_eye: out is NULL");
     if (status == TH_OK) status = th_tensor_new(&result, "TH_eye", dtype, sizes, 2);
     if (status != TH_OK) return status;
@@ -168,7 +168,7 @@ THStatus TH_arange(THTensor **out, const THScalar *start, const THScalar *end, c
         return TH_raisef(TH_E_ARG,
                          "TH_arange: got %g to %g by %g, want finite bounds and a step from the first to the second",
                          s.start, as_double(end), s.step);
-    status = choose_dtype(&dtype, fn, s.integer ? TH_INT64 : TH_FLOAT32);
+    status = choose_dtype(&dtype, fn, s.integer ? TH_INT64 : TH_default_dtype());
     s.dtype = dtype;
     return status == TH_OK ? make_sequence(out, fn, &s) : status;
 }
@@ -177,7 +177,7 @@ THStatus TH_linspace(THTensor **out, const THScalar *start, const THScalar *end,
     static const char *const fn = "TH_linspace";
     THStatus status = check_value(fn, "start", start);
     if (status == TH_OK) status = check_value(fn, "end", end);
-    if (status == TH_OK) status = choose_dtype(&dtype, fn, TH_FLOAT32);
+    if (status == TH_OK) status = choose_dtype(&dtype, fn, TH_default_dtype());
     if (status != TH_OK) return status;
     sequence s = {
         .n = steps, .turn = (steps + 1) / 2, .start = as_double(start), .last = as_double(end), .dtype = dtype};

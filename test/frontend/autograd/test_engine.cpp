@@ -33,7 +33,7 @@ TEST(Engine, GradientsAddUpInLeaves) {
 TEST(Engine, LeafUsedManyTimes) {
     Tensor x = leaf({2, 5});
     Tensor y = x + x + x * x;
-    y.backward(tensor({1.0, 10.0}));
+    y.backward(tensor<double>({1.0, 10.0}));
     EXPECT_EQ(list(x.grad()), (Doubles{6, 120}));
 }
 

@@ -10,7 +10,7 @@
 using namespace wick;
 
 TEST(InPlace, HistoryFollows) {
-    Tensor x = tensor({2.0, 3.0}).requires_grad_();
+    Tensor x = tensor<double>({2.0, 3.0}).requires_grad_();
     Tensor y = x * 1;
     y.mul_(5).add_(x).sub_(1).div_(2); // (5x + x - 1) / 2
     sum(y).backward();
@@ -19,7 +19,7 @@ TEST(InPlace, HistoryFollows) {
 }
 
 TEST(InPlace, AnOpThatSavesItsOwnResultWorksInPlace) {
-    Tensor x = tensor({0.5}).requires_grad_();
+    Tensor x = tensor<double>({0.5}).requires_grad_();
     Tensor y = x * 2;
     exp_(y);
     y.backward();
@@ -27,7 +27,7 @@ TEST(InPlace, AnOpThatSavesItsOwnResultWorksInPlace) {
 }
 
 TEST(InPlace, ChangingASavedInputIsFoundAndNamesTheOp) {
-    Tensor x = tensor({2.0}).requires_grad_();
+    Tensor x = tensor<double>({2.0}).requires_grad_();
     Tensor a = x * 1, y = exp(x) * a; // mul saves a
     a.add_(1);
     try {
@@ -40,14 +40,14 @@ TEST(InPlace, ChangingASavedInputIsFoundAndNamesTheOp) {
 }
 
 TEST(InPlace, ChangingASavedResultIsFound) {
-    Tensor x = tensor({2.0}).requires_grad_();
+    Tensor x = tensor<double>({2.0}).requires_grad_();
     Tensor y = exp(x), z = y * 1;
     y.detach().add_(1); // through an alias
     EXPECT_WICK_ERROR(z.backward(), TH_E_AUTOGRAD, "'exp' saved");
 }
 
 TEST(InPlace, MultiplyingByItselfSavesTheOldValue) {
-    Tensor x = tensor({3.0}).requires_grad_();
+    Tensor x = tensor<double>({3.0}).requires_grad_();
     Tensor y = x * 1;
     y.mul_(y);
     EXPECT_EQ(y.item<double>(), 9);
@@ -55,7 +55,7 @@ TEST(InPlace, MultiplyingByItselfSavesTheOldValue) {
 }
 
 TEST(InPlace, LeavesNeedNoGrad) {
-    Tensor x = tensor({1.0}).requires_grad_();
+    Tensor x = tensor<double>({1.0}).requires_grad_();
     EXPECT_WICK_ERROR(x.add_(1), TH_E_AUTOGRAD, "leaf");
     EXPECT_EQ(x.item<double>(), 1);
     NoGrad guard;
@@ -65,7 +65,7 @@ TEST(InPlace, LeavesNeedNoGrad) {
 }
 
 TEST(InPlace, ValuesWithHistoryIntoAPlainTensor) {
-    Tensor x = tensor({1.0, 2.0}).requires_grad_();
+    Tensor x = tensor<double>({1.0, 2.0}).requires_grad_();
     Tensor y = zeros({2}, kFLOAT64);
     y.copy_(x * 3);
     EXPECT_TRUE(y.requires_grad());
@@ -74,7 +74,7 @@ TEST(InPlace, ValuesWithHistoryIntoAPlainTensor) {
 }
 
 TEST(InPlace, FillCutsTheHistory) {
-    Tensor x = tensor({1.0}).requires_grad_();
+    Tensor x = tensor<double>({1.0}).requires_grad_();
     Tensor y = x * 3;
     y.zero_();
     y.backward();
@@ -83,7 +83,7 @@ TEST(InPlace, FillCutsTheHistory) {
 
 TEST(InPlace, RandomFillsCutTheHistoryToo) {
     for (const char *name : {"uniform_", "normal_", "bernoulli_"}) {
-        Tensor x = tensor({1.0, 2.0}).requires_grad_();
+        Tensor x = tensor<double>({1.0, 2.0}).requires_grad_();
         Tensor y = x * 3;
         OwnedValue in(box(y)), out;
         Value result{};
@@ -95,7 +95,7 @@ TEST(InPlace, RandomFillsCutTheHistoryToo) {
 }
 
 TEST(InPlace, SharedMemoryIsRefusedWhileRecording) {
-    Tensor x = tensor({1.0, 2.0}).requires_grad_();
+    Tensor x = tensor<double>({1.0, 2.0}).requires_grad_();
     Tensor y = x * 1, v = y.narrow(0, 0, 1);
     EXPECT_WICK_ERROR(v.mul_(2), TH_E_AUTOGRAD, "shares its memory");
     EXPECT_WICK_ERROR(y.mul_(2), TH_E_AUTOGRAD, "shares its memory");
@@ -118,7 +118,7 @@ TEST(InPlace, VersionsAreSharedByViewsAndCountWrites) {
 }
 
 TEST(InPlace, RetainedGradientFollowsToTheNewNode) {
-    Tensor x = tensor({2.0}).requires_grad_();
+    Tensor x = tensor<double>({2.0}).requires_grad_();
     Tensor y = x * 1;
     y.retain_grad();
     y.mul_(3);
@@ -128,7 +128,7 @@ TEST(InPlace, RetainedGradientFollowsToTheNewNode) {
 }
 
 TEST(InPlace, IntegerTargetsOfRecordedValuesAreRefused) {
-    Tensor x = tensor({2.0}).requires_grad_();
+    Tensor x = tensor<double>({2.0}).requires_grad_();
     Tensor y = zeros({1}, kINT64);
     EXPECT_WICK_ERROR(y.copy_(x), TH_E_AUTOGRAD, "floating");
 }
