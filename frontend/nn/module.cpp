@@ -111,7 +111,7 @@ template <class V> void Module::walk(const V &visitor) const {
     Bound bound(*this);
     auto go_down = [&](Module &m, const std::string &own_name) {
         if (visitor.once && !seen.insert(&m).second) return;
-        if (!visitor.once) bound.field(0);
+        if (visitor.named && !visitor.once) bound.field(0);
         if (visitor.enter && !visitor.enter(m, own_name, levels.size())) return;
         levels.push_back({&m, m.own_fields(), 0, name.size()});
     };
@@ -169,7 +169,11 @@ std::vector<std::pair<std::string, Ref<Module>>> Module::named_children() {
     return out;
 }
 
-void Module::apply(const std::function<void(Module &)> &f) { walk(Visitor{.named = false, .leave = f}); }
+void Module::apply(const std::function<void(Module &)> &f) {
+    std::vector<Module *> order;
+    walk(Visitor{.named = false, .leave = [&](Module &m) { order.push_back(&m); }});
+    for (Module *m : order) f(*m);
+}
 
 bool Module::holds(const Module &other) const {
     bool found = false;
@@ -223,6 +227,7 @@ Module::LoadResult Module::load_state_dict(const NamedTensors &state, bool stric
 
 void Module::to(DType dtype) {
     std::unordered_map<const TensorImpl *, Tensor> casts; // shared parameters stay shared
+    std::vector<std::pair<Tensor *, Tensor>> changes;
     walk(Visitor{.named = false, .field = [&](const std::string &, const Field &f) {
                      Tensor &t = f.parameter ? static_cast<Tensor &>(*f.parameter) : *f.buffer;
                      if (!t.is_floating_point() || t.dtype() == dtype) return;
@@ -231,8 +236,9 @@ void Module::to(DType dtype) {
                          cast = t.detach().to(dtype);
                          if (t.requires_grad()) cast.requires_grad_();
                      }
-                     t = cast;
+                     changes.emplace_back(&t, cast);
                  }});
+    for (auto &[t, cast] : changes) *t = std::move(cast); // all or none
 }
 
 void Module::train(bool on) {

@@ -26,9 +26,11 @@ void plain(const Callable &, Object *, const Value *args, Value *results) {
 void read_csv(const Value *args, Value *results) {
     auto delimiter = unbox<std::string_view>(args[1]);
     if (delimiter.size() != 1) fail(TH_E_ARG, "io::read_csv: got a delimiter of %zu bytes, want 1", delimiter.size());
-    data::Csv csv =
-        data::read_csv(unbox<std::string>(args[0]), {.delimiter = delimiter[0], .header = unbox<bool>(args[2])});
-    hand_over(results, csv.values, csv.columns);
+    data::Csv csv = data::read_csv(unbox<std::string>(args[0]), {.delimiter = delimiter[0],
+                                                                 .header = unbox<bool>(args[2]),
+                                                                 .missing = unbox<bool>(args[3]),
+                                                                 .text = unbox<std::vector<int64_t>>(args[4])});
+    hand_over(results, csv.values, csv.columns, csv.labels);
 }
 
 void read_idx(const Value *args, Value *results) { hand_over(results, data::read_idx(unbox<std::string>(args[0]))); }
@@ -68,13 +70,18 @@ void save_safetensors(const Value *args, Value *) {
 }
 
 constexpr OpDef rows[] = {
-    {"io::read_csv(str path, *, str delimiter=',', bool header=False) -> (Tensor values, str[] columns)",
-     "Numbers in lines of equal length, float64 [rows, columns]; the names in the first line with header. Also "
-     "gzip-compressed.",
+    {"io::read_csv(str path, *, str delimiter=',', bool header=False, bool missing=False, int[] text=[])"
+     " -> (Tensor values, str[] columns, any labels)",
+     "Numbers in lines of equal length, float64 [rows, columns]; the names in the first line with header. With "
+     "missing, "
+     "empty fields and NA are NaN. Columns of text become numbers of their labels; labels has a list of texts for "
+     "each. "
+     "Also gzip-compressed.",
      plain<read_csv>},
     {"io::read_idx(str path) -> Tensor", "An IDX file (MNIST's format), also gzip-compressed.", plain<read_idx>},
     {"io::load_safetensors(str path, *, bool copy=False) -> (str[] names, Tensor[] tensors, str[] keys, str[] values)",
-     "Tensors and metadata of a safetensors file. Without copy, tensors view a private mapping of it.",
+     "Tensors and metadata of a safetensors file. Without copy, tensors view a private mapping of it: a file that is "
+     "shortened in place then ends the process with SIGBUS.",
      plain<load_safetensors>},
     {"io::save_safetensors(str path, str[] names, Tensor[] tensors, *, str[]? keys=None, str[]? values=None) -> ()",
      "Writes a safetensors file, completely or not at all; keys and values are its metadata.", plain<save_safetensors>},

@@ -129,11 +129,44 @@ static void test_result_type_fails(void **state) {
     assert_int_equal(d, 77);
 }
 
+static THDtype dtype_of_full(THScalar *value) {
+    THTensor *t = NULL;
+    assert_ok(TH_full(&t, NULL, 0, value, TH_DTYPE_DEFAULT));
+    THDtype dtype = THTensor_dtype(t);
+    THTensor_free(t);
+    return dtype;
+}
+
+static void test_default_dtype(void **state) {
+    (void)state;
+    assert_int_equal(TH_default_dtype(), TH_FLOAT32);
+    assert_fails(TH_E_TYPE, "TH_set_default_dtype: got int64, want a floating dtype", TH_set_default_dtype(TH_INT64));
+    assert_fails(TH_E_TYPE, "got invalid", TH_set_default_dtype(TH_DTYPE_DEFAULT));
+    static const THDtype dtypes[] = {TH_FLOAT64, TH_BFLOAT16, TH_FLOAT16, TH_FLOAT32};
+    for (int i = 0; i < 4; i++) {
+        THTensor *number = NULL, *three = NULL, *root = NULL, *ratio = NULL;
+        THDtype d = TH_BOOL;
+        assert_ok(TH_set_default_dtype(dtypes[i]));
+        assert_int_equal(TH_default_dtype(), dtypes[i]);
+        assert_int_equal(dtype_of_full(SCALAR_F(0.5)), dtypes[i]);
+        assert_int_equal(dtype_of_full(SCALAR_I(1)), TH_INT64);
+        assert_ok(THTensor_new_scalar(&number, SCALAR_F(0.5)));
+        assert_ok(TH_full(&three, LIST(2), SCALAR_I(3), TH_INT32));
+        assert_ok(TH_result_type(&d, (const THTensor *const[]){three, number}, 2));
+        assert_int_equal(d, dtypes[i]);
+        assert_ok(TH_sqrt(&root, three));
+        assert_ok(TH_div(&ratio, three, three));
+        assert_int_equal(THTensor_dtype(root), dtypes[i]);
+        assert_int_equal(THTensor_dtype(ratio), dtypes[i]);
+        THTensor_free(number), THTensor_free(three), THTensor_free(root), THTensor_free(ratio);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_properties),        cmocka_unit_test(test_find_fails),
         cmocka_unit_test(test_promote_types),     cmocka_unit_test(test_result_type),
-        cmocka_unit_test(test_result_type_fails),
+        cmocka_unit_test(test_result_type_fails), cmocka_unit_test(test_default_dtype),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -65,6 +65,37 @@ static void test_file_writes(void **state) {
     assert_int_equal(byte_of_file(128), '#');
 }
 
+/* What the name means by then does not matter, nor whether the descriptor is still open. */
+static void test_descriptor(void **state) {
+    (void)state;
+    char moved[80];
+    THStorage *s = NULL;
+    int fd = open(path, O_RDONLY);
+    snprintf(moved, sizeof moved, "%s.moved", path);
+    assert_int_equal(rename(path, moved), 0);
+    int other = open(path, O_WRONLY | O_CREAT, 0600);
+    assert_int_equal(write(other, "short", 5), 5);
+    close(other);
+    assert_ok(THStorage_new_fd(&s, fd, 64, -1, TH_MAP_PRIVATE));
+    close(fd);
+    assert_int_equal(THStorage_nbytes(s), 10000 - 64);
+    assert_int_equal(*(char *)THStorage_data(s), 'a' + 64 % 26);
+    *(char *)THStorage_data(s) = '#';
+    THStorage_free(s);
+    assert_int_equal(rename(moved, path), 0);
+    assert_int_equal(byte_of_file(64), 'a' + 64 % 26);
+
+    s = untouched;
+    assert_fails(TH_E_ARG, "THStorage_new_fd: got descriptor -1", THStorage_new_fd(&s, -1, 0, 1, TH_MAP_PRIVATE));
+    assert_fails(TH_E_IO, "\"descriptor 1000\"", THStorage_new_fd(&s, 1000, 0, 1, TH_MAP_PRIVATE));
+    fd = open(path, O_RDONLY);
+    assert_fails(TH_E_ARG, "got flags 6", THStorage_new_fd(&s, fd, 0, 1, TH_MAP_SHARED | TH_MAP_CREATE));
+    assert_fails(TH_E_ARG, "a range of 1 bytes", THStorage_new_fd(&s, fd, 64 * 1000, 1, TH_MAP_PRIVATE));
+    assert_fails(TH_E_IO, "cannot map", THStorage_new_fd(&s, fd, 0, 1, TH_MAP_SHARED)); /* open for reading */
+    close(fd);
+    assert_ptr_equal(s, untouched);
+}
+
 static void test_file_create(void **state) {
     (void)state;
     char made[80];
@@ -169,8 +200,9 @@ static void test_out_of_memory(void **state) {
 int main(void) {
     oom_install();
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_file),       cmocka_unit_test(test_file_writes), cmocka_unit_test(test_file_create),
-        cmocka_unit_test(test_file_fails), cmocka_unit_test(test_shared),      cmocka_unit_test(test_out_of_memory),
+        cmocka_unit_test(test_file),          cmocka_unit_test(test_file_writes), cmocka_unit_test(test_file_create),
+        cmocka_unit_test(test_descriptor),    cmocka_unit_test(test_file_fails),  cmocka_unit_test(test_shared),
+        cmocka_unit_test(test_out_of_memory),
     };
     return cmocka_run_group_tests(tests, make_file, remove_file);
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "support.hpp"
+#include <cstdlib>
 #include <set>
+#include <unistd.h>
 
 namespace {
 
@@ -170,10 +172,66 @@ TEST(AbiOp, FilesThroughTheRegistry) {
     save[0] = wick_v_str("/no/such/file");
     expect_error(wick_op_call(op("io::load_safetensors"), save, 1, results, 4, nullptr), WICK_E_NOTFOUND,
                  {"/no/such/file"});
-    expect_error(wick_op_call(op("io::read_csv"), save, 1, results, 2, nullptr), WICK_E_NOTFOUND, {"/no/such/file"});
+    expect_error(wick_op_call(op("io::read_csv"), save, 1, results, 3, nullptr), WICK_E_NOTFOUND, {"/no/such/file"});
     expect_error(wick_op_call(op("io::read_idx"), save, 1, results, 1, nullptr), WICK_E_NOTFOUND, {"/no/such/file"});
     save[0] = wick_v_int(3);
     expect_error(wick_op_call(op("io::read_idx"), save, 1, results, 1, nullptr), WICK_E_TYPE, {"int 3", "str path"});
+}
+
+TEST(AbiOp, ReadsTextAndGapsOfTables) {
+    char path[] = "/tmp/wick-test-XXXXXX";
+    int file = mkstemp(path);
+    ASSERT_GE(file, 0);
+    const char table[] = "1,dog\n,cat\n3,dog\n";
+    ASSERT_EQ(write(file, table, sizeof table - 1), static_cast<ssize_t>(sizeof table - 1));
+    close(file);
+    int64_t column = 1;
+    wick_value args[] = {wick_v_str(path), wick_v_str(","), wick_v_bool(0), wick_v_bool(1), wick_v_ints(&column, 1)};
+    wick_value results[3];
+    expect_ok(wick_op_call(op("io::read_csv"), args, 5, results, 3, nullptr));
+    Handle values = call("to", {results[0], wick_v_dtype(WICK_FLOAT32)});
+    std::vector<float> got = read(values, 6);
+    EXPECT_EQ((std::vector<float>{got[0], got[1], got[3], got[4], got[5]}), (std::vector<float>{1, 1, 0, 3, 1}));
+    EXPECT_NE(got[2], got[2]);
+    Result labels, cat;
+    expect_ok(wick_list_get(results[2].u.o, 0, &labels));
+    expect_ok(wick_list_get(labels->u.o, 0, &cat));
+    EXPECT_EQ(text(cat->u.o), "cat");
+    for (wick_value &v : results) wick_value_clear(&v);
+    unlink(path);
+}
+
+TEST(AbiOp, DefaultDtypeAndGeneratorState) {
+    auto dtype_of = [](const Handle &t) {
+        int32_t dtype = -1;
+        expect_ok(wick_tensor_dtype(t, &dtype));
+        return dtype;
+    };
+    auto run = [](const char *name, std::vector<wick_value> args) {
+        return wick_op_call(op(name), args.data(), static_cast<uint32_t>(args.size()), nullptr, 0, nullptr);
+    };
+    int64_t two = 2;
+    wick_value size = wick_v_ints(&two, 1);
+    EXPECT_EQ(dtype_of(call("zeros", {size})), WICK_FLOAT32);
+    EXPECT_EQ(dtype_of(call("full", {size, wick_v_int(1)})), WICK_INT64);
+    EXPECT_EQ(dtype_of(call("full", {size, wick_v_float(0.5)})), WICK_FLOAT32);
+    EXPECT_EQ(dtype_of(call("arange", {wick_v_int(0), wick_v_int(5)})), WICK_INT64);
+    expect_ok(run("set_default_dtype", {wick_v_dtype(WICK_FLOAT64)}));
+    Result now;
+    expect_ok(wick_op_call(op("get_default_dtype"), nullptr, 0, &now, 1, nullptr));
+    EXPECT_EQ(now->tag, static_cast<uint32_t>(WICK_TAG_DTYPE));
+    EXPECT_EQ(now->u.i, WICK_FLOAT64);
+    for (const char *name : {"zeros", "ones", "empty", "rand", "randn"})
+        EXPECT_EQ(dtype_of(call(name, {size})), WICK_FLOAT64) << name;
+    EXPECT_EQ(dtype_of(call("full", {size, wick_v_float(0.5)})), WICK_FLOAT64);
+    EXPECT_EQ(dtype_of(call("zeros", {size, wick_v_dtype(WICK_INT8)})), WICK_INT8);
+    expect_error(run("set_default_dtype", {wick_v_dtype(WICK_INT8)}), WICK_E_TYPE, {"int8", "floating"});
+    expect_ok(run("set_default_dtype", {wick_v_dtype(WICK_FLOAT32)}));
+    Handle state = call("get_rng_state", {}), a = call("rand", {size});
+    expect_ok(run("set_rng_state", {wick_v_object(state)}));
+    Handle b = call("rand", {size});
+    EXPECT_EQ(read(a, 2), read(b, 2));
+    expect_error(run("set_rng_state", {wick_v_object(a)}), WICK_E_ARG, {"float32[2]", "uint8[32]"});
 }
 
 } // namespace

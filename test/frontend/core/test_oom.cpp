@@ -221,4 +221,22 @@ TEST_F(OutOfMemory, DataLoaderStartsThreads) {
     }
 }
 
+TEST_F(OutOfMemory, CastingAModuleIsAllOrNothing) {
+    nn::Sequential net = small_net();
+    auto dtypes = [&] {
+        std::vector<DType> out;
+        for (const auto &[name, t] : net.state_dict()) out.push_back(t.dtype());
+        return out;
+    };
+    const std::vector<DType> before = dtypes();
+    auto fails = [&](int64_t k) {
+        oom::hooks.sticky = true, oom::hooks.left = k, oom::hooks.failures = 0;
+        return oom::Outcome(oom::hooks, [&] { net.to(kFLOAT64); }).threw;
+    };
+    int64_t k = 0;
+    for (; fails(k); k++) ASSERT_EQ(dtypes(), before) << k;
+    EXPECT_GT(k, 0);
+    EXPECT_NE(dtypes(), before);
+}
+
 } // namespace

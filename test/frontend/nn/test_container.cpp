@@ -65,7 +65,9 @@ TEST(Container, NestedDeep) {
         EXPECT_EQ(net->parameters().size(), 1u);
         EXPECT_EQ(net->named_parameters()[0].first.size(), 2u * DEPTH + 6);
         EXPECT_EQ(net->state_dict().size(), 1u);
-        net->load_state_dict(net->state_dict());
+        NamedTensors state = net->state_dict();
+        state[0].second = state[0].second.clone();
+        net->load_state_dict(state);
         net->eval();
         EXPECT_FALSE(linear->is_training());
         net->train();
