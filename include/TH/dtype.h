@@ -35,19 +35,13 @@ TH_API int32_t TH_dtype_is_floating(THDtype dtype);
 /** 1 for int8, int16, int32, int64 and the floating types; otherwise 0. */
 TH_API int32_t TH_dtype_is_signed(THDtype dtype);
 
-/** What floating numbers without a dtype of their own become: those among integers, results of floating functions of
- * integers, tensors made with TH_DTYPE_DEFAULT. At first float32; one for the process. TH_E_TYPE for a dtype that is not
- * floating. */
-TH_API THDtype TH_default_dtype(void);
-TH_API THStatus TH_set_default_dtype(THDtype dtype);
-
 /** The dtype that holds both, by PyTorch's promotion table (uint8 + int8 is int16,
  * any integer + float16 is float16, float16 + bfloat16 is float32). TH_E_TYPE for an invalid code. */
 TH_API THStatus TH_promote_types(THDtype *out, THDtype a, THDtype b);
 
 /** The dtype in which `n` tensors meet, by PyTorch's rules: tensors with dimensions decide; 0-dim tensors
  * count only if they are of a higher category (bool < integer < floating), and numbers
- * (THTensor_new_scalar) below both; a floating number among integers gives the default dtype. NULL entries are skipped. */
+ * (THTensor_new_scalar) below both; a floating number among integers gives TH_default_dtype(). NULL entries are skipped. */
 TH_API THStatus TH_result_type(THDtype *out, const struct THTensor *const *tensors, int32_t n);
 
 /** A number of any dtype, as an argument. `kind` says which member of `v` holds it. */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /** @file TH/runtime.h
- * Version, threads and instruction sets. */
+ * Version, threads, instruction sets, the default dtype: what there is one of in the process. */
 #ifndef TH_RUNTIME_H
 #define TH_RUNTIME_H
 
-#include "TH/status.h"
+#include "TH/dtype.h"
 TH_BEGIN
 
 /** major << 16 | minor << 8 | patch of the library in memory. */
@@ -29,6 +29,11 @@ TH_API const char *TH_isa(void);
 
 /** Chooses a variant by name, for the process. TH_E_NOTFOUND if this CPU or this build lacks it. */
 TH_API THStatus TH_set_isa(const char *name);
+
+/** What floating numbers without a dtype of their own become: those among integers, results of floating functions of
+ * integers, tensors made with TH_DTYPE_DEFAULT. At first float32. TH_E_TYPE for a dtype that is not floating. */
+TH_API THDtype TH_default_dtype(void);
+TH_API THStatus TH_set_default_dtype(THDtype dtype);
 
 TH_END
 #endif

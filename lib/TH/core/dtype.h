@@ -3,7 +3,7 @@
 #ifndef TH_CORE_DTYPE_H
 #define TH_CORE_DTYPE_H
 
-#include "TH/dtype.h"
+#include "TH/runtime.h"
 
 enum { TH_CATEGORY_BOOL, TH_CATEGORY_INTEGER, TH_CATEGORY_FLOATING }; /* in the order of promotion */
 
@@ -19,7 +19,7 @@ extern const th_dtype_row th_dtypes[TH_DTYPE_COUNT];
 static inline THDtype th_compute_dtype(THDtype dtype) { return th_dtypes[dtype].compute; }
 static inline int th_is_floating(THDtype dtype) { return th_dtypes[dtype].category == TH_CATEGORY_FLOATING; }
 
-/* dtype of a floating result: itself if floating, else float32. */
-static inline THDtype th_float_dtype(THDtype dtype) { return th_is_floating(dtype) ? dtype : TH_FLOAT32; }
+/* dtype of a floating result: itself if floating, else the default dtype. */
+static inline THDtype th_float_dtype(THDtype dtype) { return th_is_floating(dtype) ? dtype : TH_default_dtype(); }
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "TH/copy.h"
+#include "TH/runtime.h"
 #include "core/iter.h"
 #include "kernels/copy.h"
 
