@@ -41,7 +41,7 @@ TH_API THStatus TH_promote_types(THDtype *out, THDtype a, THDtype b);
 
 /** The dtype in which `n` tensors meet, by PyTorch's rules: tensors with dimensions decide; 0-dim tensors
  * count only if they are of a higher category (bool < integer < floating), and numbers
- * (THTensor_new_scalar) below both; a floating number among integers gives TH_default_dtype(). NULL entries are skipped. */
+ * (THTensor_new_scalar) below both; a floating number among integers gives the default dtype. NULLs are skipped. */
 TH_API THStatus TH_result_type(THDtype *out, const struct THTensor *const *tensors, int32_t n);
 
 /** A number of any dtype, as an argument. `kind` says which member of `v` holds it. */

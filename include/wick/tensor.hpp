@@ -37,9 +37,12 @@ template <class T> constexpr DType dtype_of();
 
 /// A number as an argument of ops.
 struct Scalar : THScalar {
-    Scalar(bool value) : THScalar{TH_SCALAR_BOOL, 0, {.i = value}} {}
+    template <std::same_as<bool> T> Scalar(T value) : THScalar{TH_SCALAR_BOOL, 0, {.i = value}} {}
     /// ArgumentError for an unsigned value beyond int64.
-    template <std::integral T> Scalar(T value) : THScalar{TH_SCALAR_INT, 0, {.i = static_cast<int64_t>(value)}} {
+    template <class T>
+    requires((std::integral<T> && !std::same_as<T, bool>) || (std::is_enum_v<T> && std::convertible_to<T, int64_t>))
+        Scalar(T value)
+        : THScalar{TH_SCALAR_INT, 0, {.i = static_cast<int64_t>(value)}} {
         if constexpr (std::is_unsigned_v<T> && sizeof(T) == sizeof(int64_t))
             if (value > INT64_MAX) too_large(value);
     }
