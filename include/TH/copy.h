@@ -22,7 +22,9 @@ TH_API THStatus THTensor_contiguous(THTensor **out, const THTensor *t);
 /** t itself (retained) if it has that dtype and is not a number, else a copy cast to it. */
 TH_API THStatus THTensor_to(THTensor **out, const THTensor *t, THDtype dtype);
 
-/** Sets every element to value, cast as THTensor_copy does. */
+/** Sets every element to value. TH_E_ARG, here and wherever a number becomes an element, for one that the dtype does
+ * not hold: out of an integer dtype's range (a floating number counts truncated), NaN and infinities included. Floating
+ * dtypes round to nearest even, beyond their range to infinity; anything but 0 is true. */
 TH_API THStatus TH_fill(THTensor *t, const THScalar *value);
 
 /** A new tensor filled with value. dtype TH_DTYPE_DEFAULT: bool, int64 or TH_default_dtype() by the
@@ -30,14 +32,16 @@ TH_API THStatus TH_fill(THTensor *t, const THScalar *value);
 TH_API THStatus TH_full(THTensor **out, const int64_t *sizes, int32_t ndim, const THScalar *value, THDtype dtype);
 
 /** start, start + step, ... as long as below end (above, for a negative step); ceil((end - start) / step) elements,
- * each computed as start + i step. dtype default: int64 if all three are integers, else
- * TH_default_dtype(). TH_E_ARG for a zero
- * step, a step of the wrong sign or bounds that are not finite. */
+ * each computed as start + i step and then cast (truncated to integers). dtype default: int64 if all three are
+ * integers, else
+ * TH_default_dtype(). TH_E_ARG for a zero step, a step of the wrong sign, bounds that are not finite and values
+ * that the dtype does not hold. */
 TH_API THStatus TH_arange(THTensor **out, const THScalar *start, const THScalar *end, const THScalar *step,
                           THDtype dtype);
 
-/** `steps` values evenly from start to end, both hit exactly (1: start alone). dtype default: TH_default_dtype().
- * TH_E_ARG for bounds that are not finite and steps < 0. */
+/** `steps` values evenly from start to end, both hit exactly (1: start alone); truncated to integers, between integers
+ * without rounding before. dtype default: TH_default_dtype(). TH_E_ARG for bounds that are not finite or that the dtype
+ * does not hold, and steps < 0. */
 TH_API THStatus TH_linspace(THTensor **out, const THScalar *start, const THScalar *end, int64_t steps, THDtype dtype);
 
 /** n by m with ones on the diagonal. dtype default: TH_default_dtype(). */

@@ -6,7 +6,12 @@
  * `*out == NULL`: a new tensor of the promoted dtype is made. Otherwise the result is cast into the given one,
  * whose sizes must be the broadcast sizes; it may be one of the inputs, but must not overlap an input partly, nor
  * itself (TH_E_ARG); a floating result into an integer tensor, or a number into a bool one, is TH_E_TYPE.
- * On error nothing is written. */
+ * On error nothing is written.
+ *
+ * A 0-dim operand is cast to the dtype that the others decide. Where an integer dtype does not hold it, comparisons and
+ * logical functions are exact all the same (uint8 255 is less than 300), as are bounds that change nothing (clamp to
+ * -1000 ... 1000, maximum with -5); other functions are TH_E_ARG. Integers compare exactly with floating numbers too.
+ */
 #ifndef TH_ELEMENTWISE_H
 #define TH_ELEMENTWISE_H
 

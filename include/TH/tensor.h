@@ -59,8 +59,8 @@ TH_API int64_t THTensor_describe(const THTensor *t, char *buf, int64_t cap);
 
 /* ---- elements ---- */
 
-/** Reads or writes the element at `index` (ndim numbers, negative from the end), cast as THTensor_copy does; on every
- * device. TH_E_INDEX out of range. */
+/** Reads or writes the element at `index` (ndim numbers, negative from the end), on every device. TH_E_INDEX out of
+ * range; TH_E_ARG for a value that the dtype does not hold, as TH_fill says. */
 TH_API THStatus THTensor_get(THScalar *out, const THTensor *t, const int64_t *index);
 TH_API THStatus THTensor_set(THTensor *t, const int64_t *index, const THScalar *value);
 

@@ -30,7 +30,7 @@ REF(logaddexp, logl(expl(a) + expl(b)))
 REF(bitwise_and, (long double)((int64_t)a &(int64_t)b))
 REF(bitwise_or, (long double)((int64_t)a | (int64_t)b))
 REF(bitwise_xor, (long double)((int64_t)a ^ (int64_t)b))
-REF(left_shift, a * exp2l(b))
+REF(left_shift, a *exp2l(b))
 REF(right_shift, floorl(a / exp2l(b)))
 REF(eq, a == b)
 REF(ne, a != b)
@@ -355,7 +355,7 @@ static void test_integer_checks(void **state) {
         THTensor_free(a), THTensor_free(b), THTensor_free(c), THTensor_free(odd);
     }
     THTensor *x = tensor_of(TH_INT8, LIST(2), VALUES(1, 2)), *n = NULL, *y = NULL;
-    assert_ok(THTensor_new_scalar(&n, SCALAR_I(256))); /* 0 as int8 */
+    assert_ok(THTensor_new_scalar(&n, SCALAR_I(0)));
     assert_fails(TH_E_ARG, "TH_fmod: got a divisor 0", TH_fmod(&y, x, n));
     THTensor_free(n), n = NULL;
     assert_ok(THTensor_new_scalar(&n, SCALAR_I(-1)));

@@ -42,20 +42,14 @@ static long double after_set(THDtype d, const THScalar *value) {
     return x;
 }
 
-/* Values by the contract of THTensor_copy. */
+/* By the contract of TH_fill; what integers do not hold is in test_number.c. */
 static void test_casts(void **state) {
     (void)state;
-    assert_true(after_set(TH_UINT8, SCALAR_F(-1.0)) == 255);
-    assert_true(after_set(TH_UINT8, SCALAR_F(-1.9)) == 255);
-    assert_true(after_set(TH_INT8, SCALAR_F(300.7)) == 44);
-    assert_true(after_set(TH_INT8, SCALAR_I(200)) == -56);
-    assert_true(after_set(TH_INT32, SCALAR_F(2147483648.0)) == -2147483648.0L);
-    assert_true(after_set(TH_INT64, SCALAR_F((double)NAN)) == (long double)INT64_MIN);
-    assert_true(after_set(TH_INT64, SCALAR_F((double)INFINITY)) == (long double)INT64_MIN);
-    assert_true(after_set(TH_INT64, SCALAR_F(0x1p63)) == (long double)INT64_MIN);
+    assert_true(after_set(TH_UINT8, SCALAR_F(-0.9)) == 0);
+    assert_true(after_set(TH_UINT8, SCALAR_F(255.9)) == 255);
+    assert_true(after_set(TH_INT8, SCALAR_F(-128.9)) == -128);
     assert_true(after_set(TH_INT64, SCALAR_F(-0x1p63)) == (long double)INT64_MIN);
     assert_true(after_set(TH_INT64, SCALAR_I(INT64_MAX)) == (long double)INT64_MAX);
-    assert_true(after_set(TH_INT32, SCALAR_F((double)NAN)) == 0);
     assert_true(after_set(TH_BOOL, SCALAR_F(0.25)) == 1);
     assert_true(after_set(TH_BOOL, SCALAR_F((double)NAN)) == 1);
     assert_true(after_set(TH_BOOL, SCALAR_F(-0.0)) == 0);
@@ -131,7 +125,7 @@ static void test_fails(void **state) {
     assert_fails(TH_E_ARG, "THTensor_get: t is NULL", THTensor_get(&out, NULL, NULL));
     assert_fails(TH_E_ARG, "out is NULL", THTensor_get(NULL, t, (int64_t[]){0, 0}));
     assert_fails(TH_E_ARG, "value is NULL", THTensor_set(t, (int64_t[]){0, 0}, NULL));
-    assert_fails(TH_E_TYPE, "THTensor_set: got a scalar of kind 77", THTensor_set(t, (int64_t[]){0, 0}, &out));
+    assert_fails(TH_E_TYPE, "THTensor_set: got value of kind 77", THTensor_set(t, (int64_t[]){0, 0}, &out));
     assert_fails(TH_E_SHAPE, "THTensor_item: got float32[2, 3], want one element", THTensor_item(&out, t));
     assert_fails(TH_E_SHAPE, "got int8[0]", THTensor_item(&out, empty));
     assert_fails(TH_E_ARG, "t is NULL", THTensor_item(&out, NULL));

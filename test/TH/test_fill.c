@@ -23,10 +23,9 @@ static void test_fill_casts(void **state) {
         THDtype dtype;
         double value, want;
     } rows[] = {
-        {TH_UINT8, -1.0, 255},    {TH_UINT8, 256.9, 0},           {TH_INT8, 200.5, -56},      {TH_INT32, -2.9, -2},
-        {TH_INT64, NAN, -0x1p63}, {TH_INT64, INFINITY, -0x1p63},  {TH_INT32, 1e30, 0},        {TH_BOOL, 0.1, 1},
-        {TH_BOOL, NAN, 1},        {TH_FLOAT16, 65520, INFINITY},  {TH_FLOAT16, 65519, 65504}, {TH_FLOAT32, 0.1, 0.1f},
-        {TH_FLOAT64, 0.1, 0.1},   {TH_BFLOAT16, 1.00390625, 1.0}, {TH_FLOAT16, NAN, NAN}};
+        {TH_UINT8, -0.9, 0},     {TH_UINT8, 255.9, 255}, {TH_INT8, -128.9, -128},        {TH_INT32, -2.9, -2},
+        {TH_BOOL, 0.1, 1},       {TH_BOOL, NAN, 1},      {TH_FLOAT16, 65520, INFINITY},  {TH_FLOAT16, 65519, 65504},
+        {TH_FLOAT32, 0.1, 0.1f}, {TH_FLOAT64, 0.1, 0.1}, {TH_BFLOAT16, 1.00390625, 1.0}, {TH_FLOAT16, NAN, NAN}};
     for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
         THTensor *t = tensor_empty(rows[k].dtype, LIST(2));
         assert_ok(TH_fill(t, SCALAR_F(rows[k].value)));
@@ -87,6 +86,8 @@ static void test_arange(void **state) {
     check_arange(SCALAR_F(1), SCALAR_F(-1), SCALAR_F(-0.3), TH_FLOAT16, TH_FLOAT16, 7);
     check_arange(SCALAR_F(-2.5), SCALAR_F(3), SCALAR_F(1), TH_INT32, TH_INT32, 6);
     check_arange(SCALAR_I(0), SCALAR_I(16777226), SCALAR_I(8388609), TH_FLOAT32, TH_FLOAT32, 3);
+    check_arange(SCALAR_I(0), SCALAR_I(256), SCALAR_I(1), TH_UINT8, TH_UINT8, 256);
+    check_arange(SCALAR_F(0), SCALAR_I(5), SCALAR_F(1.5), TH_INT64, TH_INT64, 4);
     check_arange(SCALAR_I(0), SCALAR_I(70001), SCALAR_I(1), TH_INT32, TH_INT32, 70001);
 }
 
@@ -143,6 +144,53 @@ static void test_linspace(void **state) {
     assert_fails(TH_E_ARG, "end is NULL", TH_linspace(&t, SCALAR_F(0), NULL, 3, TH_FLOAT32));
 }
 
+/* Between integers without rounding, so that whole values are hit; toward zero elsewhere. */
+static void test_linspace_of_integers(void **state) {
+    (void)state;
+    static const struct {
+        int64_t start, end, steps;
+    } rows[] = {{0, 10, 4}, {-10, 0, 4},      {-7, 7, 4}, {0, 127, 1000}, {100, -100, 7},
+                {3, 3, 5},  {-128, 127, 256}, {7, 9, 1},  {0, 49, 50}};
+    for (THDtype dtype = TH_INT8; dtype <= TH_INT64; dtype++)
+        for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+            const int64_t a = rows[k].start, b = rows[k].end, gaps = rows[k].steps > 1 ? rows[k].steps - 1 : 1;
+            THTensor *t = NULL;
+            assert_ok(TH_linspace(&t, SCALAR_I(a), SCALAR_I(b), rows[k].steps, dtype));
+            assert_is(t, dtype, rows[k].steps);
+            for (int64_t i = 0; i < rows[k].steps; i++) assert_element(t, i, (a * (gaps - i) + b * i) / gaps, 0);
+            THTensor_free(t);
+        }
+    THTensor *t = NULL;
+    assert_ok(TH_linspace(&t, SCALAR_I(INT64_MIN), SCALAR_I(INT64_MAX), 3, TH_INT64));
+    assert_element(t, 0, (long double)INT64_MIN, 0), assert_element(t, 1, 0, 0);
+    assert_element(t, 2, (long double)INT64_MAX, 0);
+    THTensor_free(t), t = NULL;
+    assert_ok(TH_linspace(&t, SCALAR_F(-1.5), SCALAR_F(1.5), 3, TH_INT32));
+    assert_element(t, 0, -1, 0), assert_element(t, 2, 1, 0);
+    THTensor_free(t);
+}
+
+/* A first or last value that the dtype does not hold, and numbers of steps that nothing holds. */
+static void test_sequences_out_of_range(void **state) {
+    (void)state;
+    THTensor *t = NULL;
+    const char *text = "want a number that uint8 holds, 0 to 255";
+    assert_fails(TH_E_ARG, text, TH_arange(&t, SCALAR_I(0), SCALAR_I(257), SCALAR_I(1), TH_UINT8));
+    assert_fails(TH_E_ARG, text, TH_arange(&t, SCALAR_I(-1), SCALAR_I(5), SCALAR_I(1), TH_UINT8));
+    assert_fails(TH_E_ARG, text, TH_arange(&t, SCALAR_F(0), SCALAR_F(300), SCALAR_F(0.5), TH_UINT8));
+    assert_fails(TH_E_ARG, "int64", TH_arange(&t, SCALAR_F(0), SCALAR_F(1e20), SCALAR_F(1e19), TH_INT64));
+    assert_fails(TH_E_ARG, text, TH_linspace(&t, SCALAR_I(0), SCALAR_I(256), 3, TH_UINT8));
+    assert_fails(TH_E_ARG, text, TH_linspace(&t, SCALAR_F(-1), SCALAR_F(6), 3, TH_UINT8));
+    assert_ok(TH_arange(&t, SCALAR_I(300), SCALAR_I(300), SCALAR_I(1), TH_UINT8));
+    assert_is(t, TH_UINT8, 0);
+    THTensor_free(t), t = NULL;
+    for (THDtype dtype = 0; dtype < TH_DTYPE_COUNT; dtype++) {
+        const THStatus status = TH_linspace(&t, SCALAR_I(0), SCALAR_I(1), INT64_MAX, dtype);
+        assert_true(status == TH_E_SHAPE || status == TH_E_MEMORY);
+    }
+    assert_null(t);
+}
+
 static void test_eye(void **state) {
     (void)state;
     static const int64_t sizes[][2] = {{3, 3}, {2, 5}, {5, 2}, {0, 3}, {1, 1}};
@@ -192,9 +240,17 @@ static void test_out_of_memory(void **state) { (void)state, oom_each(take_memory
 int main(void) {
     oom_install();
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_fill),          cmocka_unit_test(test_fill_casts), cmocka_unit_test(test_full),
-        cmocka_unit_test(test_arange),        cmocka_unit_test(test_linspace),   cmocka_unit_test(test_eye),
-        cmocka_unit_test(test_arange_errors), cmocka_unit_test(test_errors),     cmocka_unit_test(test_out_of_memory),
+        cmocka_unit_test(test_linspace_of_integers),
+        cmocka_unit_test(test_sequences_out_of_range),
+        cmocka_unit_test(test_fill),
+        cmocka_unit_test(test_fill_casts),
+        cmocka_unit_test(test_full),
+        cmocka_unit_test(test_arange),
+        cmocka_unit_test(test_linspace),
+        cmocka_unit_test(test_eye),
+        cmocka_unit_test(test_arange_errors),
+        cmocka_unit_test(test_errors),
+        cmocka_unit_test(test_out_of_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -330,6 +330,7 @@ static void check_addmm(THDtype dtype, const int64_t *sc, int32_t nc, double alp
                         int64_t k) {
     enum { M = 3, N = 4 };
     int is_float = TH_dtype_is_floating(dtype);
+    if (dtype == TH_UINT8) alpha = fabs(alpha), beta = fabs(beta);
     THScalar alpha_f = *SCALAR_F(alpha), alpha_i = *SCALAR_I((int64_t)alpha), beta_f = *SCALAR_F(beta),
              beta_i = *SCALAR_I((int64_t)beta);
     THTensor *a = random_matrix(dtype, LIST(M, k), 1), *b = random_matrix(dtype, LIST(k, N), 2), *wide = NULL;

@@ -2,7 +2,7 @@
 /* Single elements as numbers. */
 #include "core/cast.h"
 #include "core/device.h"
-#include "core/tensor.h"
+#include "core/number.h"
 
 /* The address of an element, on t's device. */
 static THStatus locate(void **p, const char *fn, const THTensor *t, const int64_t *index) {
@@ -43,10 +43,8 @@ THStatus THTensor_get(THScalar *out, const THTensor *t, const int64_t *index) {
 THStatus THTensor_set(THTensor *t, const int64_t *index, const THScalar *value) {
     static const char fn[] = "THTensor_set";
     void *p;
-    if (!value) return TH_raisef(TH_E_ARG, "%s: value is NULL", fn);
-    if (value->kind < TH_SCALAR_BOOL || value->kind > TH_SCALAR_FLOAT)
-        return TH_raisef(TH_E_TYPE, "%s: got a scalar of kind %d, want bool, int or float", fn, (int)value->kind);
     THStatus status = locate(&p, fn, t, index);
+    if (status == TH_OK) status = th_check_number(fn, "value", value, t->dtype);
     if (status != TH_OK) return status;
     if (t->storage->readonly)
         return TH_raisef(TH_E_ARG, "%s: got a read-only tensor, want one that can be written", fn);

@@ -3,6 +3,7 @@
 #include "TH/index.h"
 #include "TH/memory.h"
 #include "core/iter.h"
+#include "core/number.h"
 #include "expr/sizes.h"
 
 #include <string.h>
@@ -49,6 +50,7 @@ static THStatus join(const char *fn, THTensor **out, const THTensor *const *tens
                      const int64_t *sizes, int32_t ndim, int stacked) {
     THDtype dtype;
     THStatus status = TH_result_type(&dtype, tensors, n);
+    for (int32_t i = 0; i < n && status == TH_OK; i++) status = th_check_element(fn, "a tensor", tensors[i], dtype);
     THTensor *result;
     if (status == TH_OK) status = TH_output_begin(&result, fn, out, dtype, sizes, ndim, 0, 0, tensors, n);
     if (status != TH_OK) return status;

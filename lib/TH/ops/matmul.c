@@ -6,6 +6,7 @@
 #include "TH/memory.h"
 #include "core/geometry.h"
 #include "core/iter.h"
+#include "core/number.h"
 #include "expr/sizes.h"
 #include "extern/blas.h"
 #include "ops/product.h"
@@ -178,7 +179,7 @@ static THStatus factor(THScalar *out, const char *name, const THScalar *s, THDty
     } else {
         *out = *s;
     }
-    return TH_OK;
+    return s ? th_check_number("TH_addmm", name, s, dtype) : TH_OK;
 }
 
 static THStatus check_addend(const addend *add, const THTensor *a, const THTensor *b) {

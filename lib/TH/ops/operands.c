@@ -2,6 +2,7 @@
 #include "ops/operands.h"
 
 #include "core/cast.h"
+#include "core/number.h"
 
 THStatus th_raise_dtypes(const char *fn, const THTensor *const *inputs, int32_t n, const char *wanted) {
     th_text text[3];
@@ -14,11 +15,12 @@ THStatus th_raise_dtypes(const char *fn, const THTensor *const *inputs, int32_t 
 THStatus th_scalar(void *out, THDtype as, const char *fn, const char *name, const THScalar *value) {
     const THScalar one = {TH_SCALAR_INT, 0, {.i = 1}};
     if (!value) value = &one;
-    if (value->kind < TH_SCALAR_BOOL || value->kind > TH_SCALAR_FLOAT)
-        return TH_raisef(TH_E_TYPE, "%s: got %s of kind %d, want bool, int or float", fn, name, (int)value->kind);
+    THStatus status = th_check_scalar(fn, name, value);
+    if (status != TH_OK) return status;
     if (value->kind == TH_SCALAR_FLOAT && !TH_dtype_is_floating(as))
         return TH_raisef(TH_E_TYPE, "%s: got %s %g for a %s result, want an integer", fn, name, value->v.d,
                          TH_dtype_name(as));
-    th_store(out, as, value);
-    return TH_OK;
+    status = th_check_number(fn, name, value, as);
+    if (status == TH_OK) th_store(out, as, value);
+    return status;
 }

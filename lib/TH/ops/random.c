@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "TH/random.h"
 #include "core/iter.h"
+#include "core/number.h"
 #include "expr/sizes.h"
 #include "expr/template.h"
 #include "kernels/copy.h"
@@ -170,19 +171,6 @@ THStatus TH_bernoulli(THTensor *t, double p, THGenerator *g) {
     return fill(fn, t, g, &job);
 }
 
-/* Bounds of the integers that a dtype holds without gaps. */
-static void integer_range(THDtype dtype, int64_t *lowest, int64_t *highest) {
-    static const int floating_bits[] = {[TH_FLOAT16] = 11, [TH_BFLOAT16] = 8, [TH_FLOAT32] = 24, [TH_FLOAT64] = 53};
-    if (TH_dtype_is_floating(dtype)) {
-        *highest = INT64_C(1) << floating_bits[dtype];
-        *lowest = -*highest;
-        return;
-    }
-    *highest = INT64_MAX >> (64 - 8 * TH_dtype_size(dtype));
-    *lowest = -*highest - 1;
-    if (dtype == TH_UINT8) *lowest = 0, *highest = UINT8_MAX;
-}
-
 THStatus TH_randint(THTensor *t, int64_t lo, int64_t hi, THGenerator *g) {
     const char *fn = "TH_randint";
     const THStatus status = TH_check_input(fn, "t", t);
@@ -192,7 +180,7 @@ THStatus TH_randint(THTensor *t, int64_t lo, int64_t hi, THGenerator *g) {
         return TH_raisef(TH_E_TYPE, "%s: got t %s, want a dtype of numbers", fn, th_tensor_text(text, t));
     }
     int64_t lowest, highest;
-    integer_range(t->dtype, &lowest, &highest);
+    th_integer_range(t->dtype, &lowest, &highest);
     if (lo >= hi || lo < lowest || hi - 1 > highest)
         return TH_raisef(TH_E_ARG,
                          "%s: got bounds %lld and %lld, want lo < hi and integers that %s holds, %lld to %lld", fn,

@@ -3,6 +3,7 @@
 
 #include "TH/elementwise.h"
 #include "core/iter.h"
+#include "core/number.h"
 #include "kernels/copy.h"
 #include "ops/operands.h"
 
@@ -23,6 +24,7 @@ static THStatus run(const ternary *t, const THKernel *kernels, THTensor **out, c
     THDtype dtype;
     THStatus status = th_check_inputs(t->fn, t->names, inputs, 3);
     if (status == TH_OK) status = th_meet(&dtype, inputs, 3);
+    for (int32_t k = 0; k < 3 && status == TH_OK; k++) status = th_check_element(t->fn, t->names[k], inputs[k], dtype);
     if (status != TH_OK) return status;
     th_elementwise op = {.fn = t->fn, .result = dtype, .compute = th_compute_dtype(dtype)};
     op.produce = op.compute;
@@ -33,12 +35,43 @@ static THStatus run(const ternary *t, const THKernel *kernels, THTensor **out, c
     return status == TH_OK ? th_elementwise_run(&op, out, inputs, 3) : status;
 }
 
+/* Bounds that lie beyond all that x can be become its lowest or highest value, which leaves min(max(x, lo), hi) as it
+   is unless that itself lies beyond. inputs: x, lo, hi; made: the caller frees them. */
+static THStatus saturate_bounds(THTensor **made, THDtype dtype, const THTensor **inputs) {
+    static const char *const names[] = {"x", "lo", "hi"};
+    int64_t bound[2];
+    int32_t beyond[3] = {0};
+    THStatus status = TH_OK;
+    th_integer_range(dtype, &bound[0], &bound[1]);
+    for (int32_t k = 1; k < 3; k++) {
+        if (inputs[k]->ndim || inputs[k]->dtype == dtype) continue;
+        const THScalar n = th_load(inputs[k]->data, inputs[k]->dtype);
+        beyond[k] = th_number_misfit(dtype, &n);
+    }
+    if (beyond[2] < 0) return th_check_element("TH_clamp", names[2], inputs[2], dtype);
+    if (beyond[1] > 0 && beyond[2] > 0) return th_check_element("TH_clamp", names[1], inputs[1], dtype);
+    for (int32_t k = 1; k < 3 && status == TH_OK; k++) {
+        if (!beyond[k]) continue;
+        status = THTensor_new_scalar(&made[k - 1], &(THScalar){TH_SCALAR_INT, 0, {.i = bound[beyond[k] > 0]}});
+        inputs[k] = made[k - 1];
+    }
+    return status;
+}
+
 THStatus TH_clamp(THTensor **out, const THTensor *x, const THTensor *lo, const THTensor *hi) {
     static const ternary op = {"TH_clamp", {"x", "lo", "hi"}, "a dtype other than bool", NULL};
     const THTensor *inputs[] = {x, lo, hi};
+    THDtype dtype;
     if (!lo && !hi) return TH_raisef(TH_E_ARG, "TH_clamp: lo and hi are NULL, want at least one bound");
     if (!lo || !hi) return th_bound(out, op.fn, x, lo ? lo : hi, lo ? "lo" : "hi", !lo);
-    return run(&op, tables[TH_isa_index()]->clamp, out, inputs, NULL);
+    THTensor *made[2] = {NULL, NULL};
+    THStatus status = th_check_inputs(op.fn, op.names, inputs, 3);
+    if (status == TH_OK) status = th_meet(&dtype, inputs, 3);
+    if (status == TH_OK && !TH_dtype_is_floating(dtype)) status = saturate_bounds(made, dtype, inputs);
+    if (status == TH_OK) status = run(&op, tables[TH_isa_index()]->clamp, out, inputs, NULL);
+    THTensor_free(made[0]);
+    THTensor_free(made[1]);
+    return status;
 }
 
 THStatus TH_addcmul(THTensor **out, const THTensor *x, const THTensor *a, const THTensor *b, const THScalar *value) {
@@ -69,6 +102,7 @@ THStatus TH_where(THTensor **out, const THTensor *condition, const THTensor *a, 
     THStatus status = th_check_inputs(fn, names, inputs, 3);
     if (status == TH_OK && condition->dtype != TH_BOOL) status = th_raise_dtypes(fn, inputs, 1, "a bool condition");
     if (status == TH_OK) status = th_meet(&dtype, inputs + 1, 2);
+    for (int32_t k = 1; k < 3 && status == TH_OK; k++) status = th_check_element(fn, names[k], inputs[k], dtype);
     if (status == TH_OK) status = th_broadcast(sizes, &ndim, fn, inputs, 3);
     if (status == TH_OK) status = TH_output_begin(&result, fn, out, dtype, sizes, ndim, 0, 1, inputs, 3);
     if (status != TH_OK) return status;
