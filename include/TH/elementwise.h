@@ -23,14 +23,19 @@ TH_BEGIN
 #include "TH/ops/unary.def"
 #undef TH_UNARY
 
-/** TH_<name>(out, a, b) for every row of TH/ops/binary.def. Integer floor_divide, remainder and fmod by zero
- * are TH_E_ARG; remainder and floor_divide follow the divisor's sign; maximum and minimum hand NaN on, fmax and
- * fmin prefer the other operand; a shift by the width or more, or by a negative number, gives 0 (-1 for a negative
- * right-shifted value); an integer to a negative integer power is TH_E_ARG. Integers wrap around, the lowest one
- * divided by -1 too. Floats divide and take remainders as Python's do, but x / 0 is IEEE's. */
+/** TH_<name>(out, a, b) for every row of TH/ops/binary.def. Integer floor_divide, trunc_divide, remainder
+ * and fmod by zero are TH_E_ARG; floor_divide goes with remainder, which has the divisor's sign, trunc_divide with
+ * fmod; maximum and minimum hand NaN on, fmax and fmin prefer the other operand; a shift by the width or more, or by a
+ * negative number, gives 0 (-1 for a negative right-shifted value); an integer to a negative integer power is TH_E_ARG.
+ * Integers wrap around, the lowest one divided by -1 too. Floats divide and take remainders as Python's do, but x / 0
+ * is IEEE's. */
 #define TH_BINARY(name, ...) TH_API THStatus TH_##name(THTensor **out, const THTensor *a, const THTensor *b);
 #include "TH/ops/binary.def"
 #undef TH_BINARY
+
+/** x rounded to decimals after the point, or before it if they are negative: round(x 10^decimals) / 10^decimals.
+ * Integers take none below 0. */
+TH_API THStatus TH_round_decimals(THTensor **out, const THTensor *x, int32_t decimals);
 
 /** a + alpha b, and a - alpha b. alpha NULL is 1; a floating alpha needs a floating result. sub is not for bool. */
 TH_API THStatus TH_add(THTensor **out, const THTensor *a, const THTensor *b, const THScalar *alpha);

@@ -14,10 +14,14 @@ TH_API THStatus TH_index_select(THTensor **out, const THTensor *x, int32_t dim, 
 /** out[i][j] = x[index[i][j]][j] for dim 0, and so on; index has x's dimensions, each (but dim) at most x's. */
 TH_API THStatus TH_gather(THTensor **out, const THTensor *x, int32_t dim, const THTensor *index);
 
-/** x with x[index[i][j]][j] = src[i][j] (dim 0), and with += . In place for *out == x. With repeated indices
- * scatter keeps one of the values, scatter_add adds them in logical order. */
+/** x with x[index[i][j]][j] = src[i][j] (dim 0), with += and with *= . In place for *out == x. With repeated indices
+ * scatter keeps one of the values, the others take them in logical order; halves add and multiply in float32. src may
+ * be a 0-dim tensor of any dtype (no floating one for integers): its element, which x's dtype must hold, for every
+ * index. */
 TH_API THStatus TH_scatter(THTensor **out, const THTensor *x, int32_t dim, const THTensor *index, const THTensor *src);
 TH_API THStatus TH_scatter_add(THTensor **out, const THTensor *x, int32_t dim, const THTensor *index,
+                               const THTensor *src);
+TH_API THStatus TH_scatter_mul(THTensor **out, const THTensor *x, int32_t dim, const THTensor *index,
                                const THTensor *src);
 
 /** x with the slices of src added at the 1-D index along dim, in logical order. */

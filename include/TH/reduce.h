@@ -20,12 +20,13 @@ TH_BEGIN
 
 /** int64 index of the first largest or smallest element along dim (NaN counts as both); dim TH_DIM_ALL: of the
  * flattened tensor. An empty reduction is TH_E_SHAPE. */
-enum { TH_DIM_ALL = -65 };
+enum { TH_DIM_ALL = INT32_MIN };
 TH_API THStatus TH_argmax(THTensor **out, const THTensor *x, int32_t dim, int32_t keepdim);
 TH_API THStatus TH_argmin(THTensor **out, const THTensor *x, int32_t dim, int32_t keepdim);
 
 /** Variance with divisor n - correction, floating x: two passes over each block in float64, blocks
- * combined by Chan's formula. NaN where n <= correction. */
+ * combined by Chan's formula. A divisor is at least 0: where n <= correction the result is NaN for squares that sum to
+ * 0, else infinite. */
 TH_API THStatus TH_var(THTensor **out, const THTensor *x, const int32_t *dims, int32_t ndims, int32_t keepdim,
                        double correction);
 

@@ -107,7 +107,8 @@ TH_API THStatus THTensor_squeeze_dim(THTensor **out, const THTensor *t, int32_t 
 /** Inserts a dimension of size 1 before dim, -(ndim+1) <= dim <= ndim. */
 TH_API THStatus THTensor_unsqueeze(THTensor **out, const THTensor *t, int32_t dim);
 
-/** Windows of `size`, `step` apart, along dim: dim becomes their number, a last dimension of `size` is added. */
+/** Windows of `size`, `step` apart, along dim: dim becomes their number, a last dimension of `size` is added. The only
+ * window of a 0-dim tensor, of size 0 or 1, is 1-D. */
 TH_API THStatus THTensor_unfold(THTensor **out, const THTensor *t, int32_t dim, int64_t size, int64_t step);
 
 /** The diagonal of dims (dim0, dim1), shifted by offset; removed dims are replaced by a last one. */

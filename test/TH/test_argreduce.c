@@ -128,6 +128,8 @@ static void test_outputs_and_errors(void **state) {
     test_free(s.value);
     assert_fails(TH_E_SHAPE, "TH_argmax: got out float32[3], want sizes [3, 1]", TH_argmax(&out, x, -1, 1));
     assert_fails(TH_E_INDEX, "TH_argmax: got dim 2", TH_argmax(&none, x, 2, 0));
+    assert_fails(TH_E_INDEX, "TH_argmax: got dim -65", TH_argmax(&none, x, -65, 0)); /* one below TH_MAX_DIM's */
+    assert_fails(TH_E_INDEX, "TH_argmin: got dim -3", TH_argmin(&none, x, -3, 0));
     assert_fails(TH_E_ARG, "TH_argmin: x is NULL", TH_argmin(&none, NULL, 0, 0));
     assert_fails(TH_E_ARG, "TH_argmin: out is NULL", TH_argmin(NULL, x, 0, 0));
     assert_null(none);

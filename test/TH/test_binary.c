@@ -17,6 +17,7 @@ REF(mul, a *b)
 REF(div, a / b)
 REF(floor_divide, rintl((a - python_remainder(a, b)) / b))
 REF(remainder, python_remainder(a, b))
+REF(trunc_divide, b == 0 || isinf(a) ? a / b : rintl((a - fmodl(a, b)) / b))
 REF(fmod, fmodl(a, b))
 REF(pow, powl(a, b))
 REF(maximum, isnan(a) || isnan(b) ? (long double)NAN : a > b ? a : b)
@@ -282,12 +283,14 @@ static void signs_of_division(void) {
         check_values(TH_remainder, dtype, 4, a, b, VALUES(1, 2, -2, -1));
         check_values(TH_fmod, dtype, 4, a, b, VALUES(1, -1, 1, -1));
         check_values(TH_floor_divide, dtype, 6, a, b, VALUES(2, -3, -3, 2, 2, 2));
+        check_values(TH_trunc_divide, dtype, 6, a, b, VALUES(2, -2, -2, 2, 2, 2));
     }
     for (THDtype dtype = TH_INT8; dtype <= TH_INT64; dtype++) { /* no overflow near the ends of the range */
         const double top = ldexp(1, (int)(8 * TH_dtype_size(dtype)) - 1),
                      last = dtype == TH_INT64 ? top - 1024 : top - 1;
         const double *a = VALUES(-top, -top, last, -top), *b = VALUES(-1, last, -top, 1);
         check_values(TH_floor_divide, dtype, 4, a, b, VALUES(-top, -2, -1, -top));
+        check_values(TH_trunc_divide, dtype, 4, a, b, VALUES(-top, -1, 0, -top));
         check_values(TH_remainder, dtype, 4, a, b, VALUES(0, 2 * last - top, last - top, 0));
         check_values(TH_fmod, dtype, 4, a, b, VALUES(0, last - top, last, 0));
     }
@@ -295,6 +298,9 @@ static void signs_of_division(void) {
     const double *a = VALUES(5.5, -5.5, 1, -1, 0.0, -0.0, 1, 3),
                  *b = VALUES(2, 2, INFINITY, INFINITY, 2, 2, 0.1, -INFINITY);
     check_values(TH_floor_divide, TH_FLOAT64, 8, a, b, VALUES(2, -3, 0, -1, 0.0, -0.0, 9, -1));
+    check_values(TH_trunc_divide, TH_FLOAT64, 8, a, b, VALUES(2, -2, 0, -0.0, 0.0, -0.0, 9, -0.0));
+    check_values(TH_trunc_divide, TH_FLOAT32, 4, VALUES(1, -1, 0, INFINITY), VALUES(0, 0, 0, -2),
+                 VALUES(INFINITY, -INFINITY, NAN, -INFINITY));
     check_values(TH_remainder, TH_FLOAT64, 8, a, b,
                  VALUES(1.5, 0.5, 1, INFINITY, 0.0, 0.0, 0.09999999999999995, -INFINITY));
     check_values(TH_floor_divide, TH_FLOAT32, 3, VALUES(1, -1, 0), VALUES(0, 0, 0), VALUES(INFINITY, -INFINITY, NAN));
@@ -338,11 +344,11 @@ static void test_extremes(void **state) { (void)state, on_every_isa(extremes); }
 
 static void test_integer_checks(void **state) {
     (void)state;
-    static const function divisions[] = {TH_floor_divide, TH_remainder, TH_fmod};
+    static const function divisions[] = {TH_floor_divide, TH_trunc_divide, TH_remainder, TH_fmod};
     for (THDtype dtype = TH_UINT8; dtype <= TH_INT64; dtype++) {
         THTensor *a = tensor_of(dtype, LIST(3), VALUES(1, 2, 3)), *b = tensor_of(dtype, LIST(3), VALUES(1, 0, 2));
         THTensor *c = NULL, *odd;
-        for (int k = 0; k < 3; k++) {
+        for (int k = 0; k < 4; k++) {
             assert_fails(TH_E_ARG, "got a divisor 0", divisions[k](&a, a, b));
             assert_element(a, 0, 1, 0);
             assert_element(a, 2, 3, 0);

@@ -4,6 +4,8 @@
 #include "support/oom.h"
 #include "support/tensors.h"
 
+#include <sys/mman.h>
+
 static const THDtype number_types[] = {TH_UINT8,   TH_INT8,     TH_INT16,   TH_INT32,  TH_INT64,
                                        TH_FLOAT16, TH_BFLOAT16, TH_FLOAT32, TH_FLOAT64};
 enum { NUMBER_TYPES = sizeof number_types / sizeof *number_types };
@@ -487,6 +489,82 @@ static void test_out_of_memory(void **state) {
     oom_each(exhaust_long_dot, NULL);
 }
 
+/* ---- sizes that BLAS cannot count ---- */
+
+#define PAGES ((INT64_C(1) << 34) + (1 << 20)) /* bytes */
+
+static void unmap(void *user) { munmap(user, (size_t)(PAGES)); }
+
+/* 16 GiB of zeros, which take memory only where they are written. NULL if the system does not give them. */
+static THStorage *zero_pages(void) {
+    const size_t n = (size_t)(PAGES);
+    void *p = mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    THStorage *s = NULL;
+    if (p != MAP_FAILED) assert_ok(THStorage_new_foreign(&s, p, (int64_t)n, TH_CPU, 0, unmap, p));
+    return s;
+}
+
+static THTensor *far_tensor(THStorage *s, const int64_t *sizes, int32_t ndim, const int64_t *strides) {
+    THTensor *t = NULL;
+    assert_ok(THTensor_new_over(&t, s, TH_FLOAT32, sizes, strides, ndim, 0));
+    return t;
+}
+
+/* The inner size. */
+static void test_long_products(void **state) {
+    (void)state;
+    const int64_t n = (INT64_C(1) << 31) + 16;
+    THStorage *s = zero_pages();
+    if (!s) skip();
+    THTensor *row = far_tensor(s, LIST(1, n), NULL), *column = far_tensor(s, LIST(n, 1), NULL), *two, *y = NULL;
+    two = far_tensor(s, LIST(1, n), NULL);
+    THTensor *vector = far_tensor(s, LIST(n), NULL);
+    ((float *)THTensor_data(row))[0] = 3, ((float *)THTensor_data(row))[1 << 30] = 5;
+    ((float *)THTensor_data(row))[n - 1] = 7;
+    THTensor **made[] = {&row, &column, &two, &vector};
+    assert_ok(TH_mm(&y, row, column));
+    assert_element(y, 0, 83, 0);
+    THTensor_free(y), y = NULL;
+    assert_ok(TH_mv(&y, row, vector));
+    assert_element(y, 0, 83, 0);
+    THTensor_free(y), y = NULL;
+    assert_ok(TH_dot(&y, vector, vector));
+    assert_element(y, 0, 83, 0);
+    THTensor_free(y), y = NULL;
+    for (size_t i = 0; i < sizeof made / sizeof *made; i++) THTensor_free(*made[i]);
+    THStorage_free(s);
+}
+
+/* Rows, and elements of vectors, that lie more than 2^31 elements apart. */
+static void test_products_far_apart(void **state) {
+    (void)state;
+    const int64_t far = (INT64_C(1) << 31) + 8;
+    THStorage *s = zero_pages(), *results = zero_pages();
+    if (!s || !results) skip();
+    THTensor *a = far_tensor(s, LIST(2, 2), (const int64_t[]){far, 1}), *v = far_tensor(s, LIST(2), &far);
+    THTensor *c = far_tensor(results, LIST(2, 2), (const int64_t[]){far, 1}), *cv = far_tensor(results, LIST(2), &far);
+    THTensor *turned = NULL, *near = tensor_of(TH_FLOAT32, LIST(2, 2), (double[]){1, 2, 3, 4}), *y = NULL;
+    assert_ok(THTensor_transpose(&turned, a, 0, 1));
+    for (int64_t i = 0; i < 4; i++) set_element(a, i, (long double)(i + 1)); /* [[1, 2], [3, 4]] */
+    static const double square[] = {7, 10, 15, 22}, turned_square[] = {10, 14, 14, 20},
+                        other_square[] = {5, 11, 11, 25};
+    assert_ok(TH_mm(&c, a, a));
+    for (int64_t i = 0; i < 4; i++) assert_element(c, i, square[i], 0);
+    assert_ok(TH_mm(&c, turned, a));
+    for (int64_t i = 0; i < 4; i++) assert_element(c, i, turned_square[i], 0);
+    assert_ok(TH_mm(&c, near, turned));
+    for (int64_t i = 0; i < 4; i++) assert_element(c, i, other_square[i], 0);
+    assert_ok(TH_mv(&cv, near, v)); /* [1, 3] */
+    assert_element(cv, 0, 7, 0), assert_element(cv, 1, 15, 0);
+    assert_ok(TH_mv(&cv, turned, v));
+    assert_element(cv, 0, 10, 0), assert_element(cv, 1, 14, 0);
+    assert_ok(TH_dot(&y, v, v));
+    assert_element(y, 0, 10, 0);
+    THTensor *all[] = {a, v, c, cv, turned, near, y};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) THTensor_free(all[i]);
+    THStorage_free(s), THStorage_free(results);
+}
+
 int main(void) {
     oom_install();
     const struct CMUnitTest tests[] = {
@@ -504,6 +582,8 @@ int main(void) {
         cmocka_unit_test(test_addmm_defaults_and_whole_factors),
         cmocka_unit_test(test_errors),
         cmocka_unit_test(test_outputs_that_overlap),
+        cmocka_unit_test(test_long_products),
+        cmocka_unit_test(test_products_far_apart),
         cmocka_unit_test(test_out_of_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -253,6 +253,7 @@ static const struct {
     binary run;
 } arithmetic[] = {{"mul", TH_mul},
                   {"floor_divide", TH_floor_divide},
+                  {"trunc_divide", TH_trunc_divide},
                   {"remainder", TH_remainder},
                   {"fmod", TH_fmod},
                   {"pow", TH_pow},

@@ -5,9 +5,9 @@
 #include "support/oom.h"
 #include "support/tensors.h"
 
-enum { SCATTER, SCATTER_ADD, INDEX_ADD, OPS };
+enum { SCATTER, SCATTER_ADD, SCATTER_MUL, INDEX_ADD };
 typedef THStatus (*scatter_fn)(THTensor **, const THTensor *, int32_t, const THTensor *, const THTensor *);
-static const scatter_fn calls[] = {TH_scatter, TH_scatter_add, TH_index_add};
+static const scatter_fn calls[] = {TH_scatter, TH_scatter_add, TH_scatter_mul, TH_index_add};
 
 static long double narrowed(THDtype dtype, long double x) {
     switch (dtype) {
@@ -15,8 +15,13 @@ static long double narrowed(THDtype dtype, long double x) {
     case TH_UINT8: return (uint8_t)(int64_t)x;
     case TH_INT8: return (int8_t)(int64_t)x;
     case TH_INT16: return (int16_t)(int64_t)x;
+    case TH_INT32: return (int32_t)(int64_t)x;
     default: return TH_dtype_is_floating(dtype) ? round_to(dtype, x) : x;
     }
+}
+
+static long double product(THDtype dtype, long double a, long double b) {
+    return TH_dtype_is_floating(dtype) ? a * b : (long double)(int64_t)((uint64_t)(int64_t)a * (uint64_t)(int64_t)b);
 }
 
 /* want: x's values at first. sizes: the walked space. */
@@ -30,15 +35,38 @@ static void expect(THTensor *want, int op, const THTensor *index, const THTensor
         const int64_t to = picked_position(want, sizes, dim, i, j);
         const long double value = element(src, picked_position(src, sizes, dim, i, at));
         const THDtype dtype = THTensor_dtype(want);
-        set_element(want, to, op == SCATTER ? value : narrowed(dtype, element(want, to) + value));
+        const long double old = element(want, to);
+        set_element(want, to,
+                    op == SCATTER ? value
+                                  : narrowed(dtype, op == SCATTER_MUL ? product(dtype, old, value) : old + value));
     }
+}
+
+/* The values of x in another floating dtype. */
+static THTensor *as_dtype(const THTensor *x, THDtype dtype) {
+    THTensor *t = tensor_empty(dtype, THTensor_sizes(x), THTensor_ndim(x));
+    for (int64_t i = 0; i < THTensor_numel(x); i++) set_element(t, i, element(x, i));
+    return t;
+}
+
+/* Halves add and multiply in float32. */
+static THTensor *expected(int op, const THTensor *x, const THTensor *index, const THTensor *src, const index_case *c,
+                          const int64_t *sizes) {
+    const THDtype dtype = THTensor_dtype(x);
+    const int half = op != SCATTER && (dtype == TH_FLOAT16 || dtype == TH_BFLOAT16);
+    THTensor *want = half ? as_dtype(x, TH_FLOAT32) : tensor_as(x, LAYOUT_CONTIGUOUS), *rounded;
+    expect(want, op, index, src, sizes, index_dim(c), index_length(c));
+    if (!half) return want;
+    rounded = as_dtype(want, dtype);
+    THTensor_free(want);
+    return rounded;
 }
 
 static void check(int op, const THTensor *x, const THTensor *index, const THTensor *src, const index_case *c,
                   const int64_t *sizes, int layout) {
-    THTensor *got = NULL, *want = tensor_as(x, LAYOUT_CONTIGUOUS), *inplace = tensor_as(x, layout), *same = inplace;
+    THTensor *got = NULL, *want = expected(op, x, index, src, c, sizes), *inplace = tensor_as(x, layout),
+             *same = inplace;
     THTensor *out = tensor_in_layout(THTensor_dtype(x), c->sizes, c->ndim, 3 - layout);
-    expect(want, op, index, src, sizes, index_dim(c), index_length(c));
     assert_ok(calls[op](&got, x, c->dim, index, src));
     assert_same(got, want);
     assert_ok(calls[op](&inplace, inplace, c->dim, index, src));
@@ -64,6 +92,7 @@ static void check_case(THDtype dtype, const index_case *c, int layout) {
     THTensor *src = tensor_random(dtype, src_sizes, c->ndim, -100, 100, 3), *source = tensor_as(src, layout);
     check(SCATTER, laid, sparse, source, c, c->index, layout);
     check(SCATTER_ADD, laid, sparse, source, c, c->index, layout);
+    check(SCATTER_MUL, laid, sparse, source, c, c->index, layout);
     THTensor_free(index), THTensor_free(sparse), THTensor_free(src), THTensor_free(source);
     const int64_t entries = c->ndim ? sizes[dim] : 1;
     index = index_random(index_dtype, &entries, 1, index_length(c), 6), sparse = tensor_as(index, 3 - layout);
@@ -101,6 +130,46 @@ static void test_expanded(void **state) {
     check(SCATTER_ADD, x, wide, src, &c, c.index, LAYOUT_CONTIGUOUS);
     check(SCATTER, x, wide, src, &c, c.index, LAYOUT_CONTIGUOUS);
     THTensor_free(column), THTensor_free(one), THTensor_free(wide), THTensor_free(src), THTensor_free(x);
+}
+
+/* 1 + 3000 times 2^-12 in float16 stays 1 if every sum is rounded. */
+static void test_halves_are_rounded_once(void **state) {
+    (void)state;
+    THTensor *x = tensor_of(TH_FLOAT16, LIST(1), (double[]){1}), *index = tensor_empty(TH_INT64, LIST(3000));
+    THTensor *src = tensor_empty(TH_FLOAT16, LIST(3000)), *y = NULL;
+    for (int64_t i = 0; i < 3000; i++) set_element(index, i, 0), set_element(src, i, 0x1p-12L);
+    assert_ok(TH_scatter_add(&y, x, 0, index, src));
+    assert_element(y, 0, 1 + 3000 * 0x1p-12L, 0);
+    assert_ok(TH_index_add(&x, x, 0, index, src));
+    assert_element(x, 0, 1 + 3000 * 0x1p-12L, 0);
+    THTensor_free(x), THTensor_free(index), THTensor_free(src), THTensor_free(y);
+}
+
+/* A number for every index. */
+static void test_numbers(void **state) {
+    (void)state;
+    static const double before[] = {1, 2, 3, 4, 5, 6}, put[] = {3, 2, 3, 4, 3, 6}, added[] = {7, 2, 3, 4, 11, 6},
+                        multiplied[] = {9, 2, 3, 4, 45, 6};
+    const double *const wanted[] = {put, added, multiplied};
+    THTensor *index = tensor_of(TH_INT64, LIST(2, 2), (double[]){0, 1, 0, 1}), *y = NULL, *three = NULL;
+    THTensor *half = NULL, *many = NULL;
+    assert_ok(THTensor_new_scalar(&three, SCALAR_I(3)));
+    assert_ok(THTensor_new_scalar(&half, SCALAR_F(0.5)));
+    assert_ok(THTensor_new_scalar(&many, SCALAR_I(300)));
+    for (THDtype dtype = TH_UINT8; dtype < TH_DTYPE_COUNT; dtype++) {
+        THTensor *x = tensor_of(dtype, LIST(2, 3), before), *keep = tensor_of(dtype, LIST(2, 3), before);
+        for (int op = SCATTER; op <= SCATTER_MUL; op++) {
+            assert_ok(calls[op](&y, x, 0, index, three)); /* column j of index names row j twice */
+            for (int64_t i = 0; i < 6; i++) assert_element(y, i, wanted[op][i], 0);
+            THTensor_free(y), y = NULL;
+            if (!TH_dtype_is_floating(dtype))
+                assert_fails(TH_E_TYPE, "want an integer", calls[op](&x, x, 0, index, half));
+            if (dtype <= TH_INT8) assert_fails(TH_E_ARG, "got src 300", calls[op](&x, x, 0, index, many));
+        }
+        assert_same(x, keep);
+        THTensor_free(x), THTensor_free(keep);
+    }
+    THTensor_free(index), THTensor_free(three), THTensor_free(half), THTensor_free(many);
 }
 
 static void test_errors(void **state) {
@@ -155,8 +224,10 @@ static void test_out_of_memory(void **state) {
 int main(void) {
     oom_install();
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_all),    cmocka_unit_test(test_large),         cmocka_unit_test(test_expanded),
-        cmocka_unit_test(test_errors), cmocka_unit_test(test_out_of_memory),
+        cmocka_unit_test(test_all),           cmocka_unit_test(test_large),
+        cmocka_unit_test(test_expanded),      cmocka_unit_test(test_halves_are_rounded_once),
+        cmocka_unit_test(test_numbers),       cmocka_unit_test(test_errors),
+        cmocka_unit_test(test_out_of_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

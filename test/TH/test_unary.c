@@ -8,7 +8,7 @@
 REF(neg, -x)
 REF(abs, fabsl(x))
 REF(sign, isnan(x) ? x : x > 0 ? 1 : x < 0 ? -1 : 0)
-REF(square, x * x)
+REF(square, x *x)
 REF(floor, floorl(x))
 REF(ceil, ceill(x))
 REF(round, fabsl(x - truncl(x)) == 0.5L ? 2 * roundl(x / 2) : roundl(x)) /* half to even */
@@ -320,13 +320,65 @@ static void test_out_of_memory(void **state) {
     THTensor_free(x);
 }
 
+/* ---- decimals ---- */
+
+static void round_decimals(void) {
+    static const struct {
+        double x;
+        int32_t decimals;
+        double want;
+    } cases[] = {{1.25, 1, 1.2},
+                 {1.75, 1, 1.8},
+                 {-1.25, 1, -1.2},
+                 {123.456, 2, 123.46},
+                 {1250, -2, 1200},
+                 {1350, -2, 1400},
+                 {49, -2, 0},
+                 {-49, -2, -0.0},
+                 {2.5, 0, 2},
+                 {7, 400, 7},
+                 {7, -400, 0},
+                 {NAN, 3, NAN},
+                 {NAN, -3, NAN},
+                 {INFINITY, 3, INFINITY},
+                 {-INFINITY, -3, -INFINITY},
+                 {INFINITY, -400, INFINITY},
+                 {1e4, 30, 1e4},
+                 {0.0, -400, 0.0},
+                 {-0.0, 2, -0.0}};
+    for (int d = 0; d < 4; d++)
+        for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+            THTensor *x = tensor_of(float_dtypes[d], LIST(3), (double[]){cases[k].x, cases[k].x, cases[k].x}),
+                     *y = NULL;
+            assert_ok(TH_round_decimals(&y, x, cases[k].decimals));
+            assert_is(y, float_dtypes[d], 3);
+            const int exact = cases[k].decimals < 0 || cases[k].decimals > 2 || fabs(cases[k].x) < 100;
+            if (exact || d > 1) assert_element(y, 2, cases[k].want, 0);
+            assert_int_equal(!signbit(element(y, 0)) || isnan(element(y, 0)),
+                             !signbit(cases[k].want) || isnan(cases[k].want));
+            THTensor_free(x), THTensor_free(y);
+        }
+}
+static void test_round_decimals(void **state) {
+    (void)state;
+    on_every_isa(round_decimals);
+    THTensor *x = tensor_of(TH_INT32, LIST(1), (double[]){15}), *b = tensor_of(TH_BOOL, LIST(1), (double[]){1}),
+             *y = NULL;
+    assert_ok(TH_round_decimals(&y, x, 3));
+    assert_element(y, 0, 15, 0);
+    assert_fails(TH_E_TYPE, "TH_round_decimals: got int32[1]", TH_round_decimals(&x, x, -1));
+    assert_fails(TH_E_TYPE, "TH_round_decimals: got bool[1]", TH_round_decimals(&x, b, 2));
+    assert_element(x, 0, 15, 0);
+    THTensor_free(x), THTensor_free(b), THTensor_free(y);
+}
+
 int main(void) {
     oom_install();
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_lengths),  cmocka_unit_test(test_layouts),       cmocka_unit_test(test_shapes),
-        cmocka_unit_test(test_specials), cmocka_unit_test(test_places),        cmocka_unit_test(test_edges),
-        cmocka_unit_test(test_threads),  cmocka_unit_test(test_output_dtypes), cmocka_unit_test(test_wrapping),
-        cmocka_unit_test(test_errors),   cmocka_unit_test(test_out_of_memory),
+        cmocka_unit_test(test_round_decimals), cmocka_unit_test(test_lengths),  cmocka_unit_test(test_layouts),
+        cmocka_unit_test(test_shapes),         cmocka_unit_test(test_specials), cmocka_unit_test(test_places),
+        cmocka_unit_test(test_edges),          cmocka_unit_test(test_threads),  cmocka_unit_test(test_output_dtypes),
+        cmocka_unit_test(test_wrapping),       cmocka_unit_test(test_errors),   cmocka_unit_test(test_out_of_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

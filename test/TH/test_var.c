@@ -96,9 +96,18 @@ static void test_small_halves(void **state) {
 static void test_special(void **state) {
     (void)state;
     THTensor *x = tensor_random(TH_FLOAT32, LIST(5), 0, 1, 1), *got = NULL;
-    assert_ok(TH_var(&got, x, NULL, 0, 0, 5)); /* no degrees of freedom */
+    for (int more = 0; more < 2; more++) { /* no degrees of freedom: the sum over 0 */
+        assert_ok(TH_var(&got, x, NULL, 0, 0, 5 + more));
+        assert_true(isinf(element(got, 0)) && element(got, 0) > 0);
+        THTensor_free(got), got = NULL;
+    }
+    THTensor *one = tensor_of(TH_FLOAT32, LIST(1), (double[]){3}), *none = tensor_empty(TH_FLOAT32, LIST(0));
+    assert_ok(TH_var(&got, one, NULL, 0, 0, 1));
+    assert_true(isnan(element(got, 0)));
+    assert_ok(TH_var(&got, none, NULL, 0, 0, 0));
     assert_true(isnan(element(got, 0)));
     THTensor_free(got), got = NULL;
+    THTensor_free(one), THTensor_free(none);
     set_element(x, 3, INFINITY);
     assert_ok(TH_var(&got, x, NULL, 0, 0, 1));
     assert_true(isnan(element(got, 0)));

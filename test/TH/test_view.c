@@ -359,7 +359,10 @@ static void test_unfold(void **state) {
     }
     THTensor *scalar = iota(NULL, 0, LAYOUT_CONTIGUOUS), *v = NULL;
     assert_ok(THTensor_unfold(&v, scalar, 0, 1, 1));
-    check(v, scalar, LIST(1, 1), VALUES(0));
+    check(v, scalar, LIST(1), VALUES(0));
+    assert_ok(THTensor_unfold(&v, scalar, -1, 0, 3));
+    check(v, scalar, LIST(0), NULL);
+    assert_fails(TH_E_ARG, "got windows of 2", THTensor_unfold(&v, scalar, 0, 2, 1));
     THTensor_free(scalar);
 }
 

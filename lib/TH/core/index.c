@@ -97,9 +97,9 @@ typedef struct plan {
 } plan;
 
 static void pick_same(const plan *p, char *whole, char *part, int64_t n) {
-    if (p->mode == TH_PICK_ADD) {
-        const th_pick add = {whole, part, NULL, n, p->run.whole, p->run.part};
-        p->kernel(&add);
+    if (p->mode >= TH_PICK_ADD) {
+        const th_pick join = {whole, part, NULL, n, p->run.whole, p->run.part};
+        p->kernel(&join);
         return;
     }
     th_move m = {part, whole, {n, 1}, {p->run.part, 0}, {p->run.whole, 0}};
@@ -187,7 +187,8 @@ void th_pick_run(int mode, const THTensor *whole, const THTensor *part, const TH
     p.index_dtype = index->dtype, p.item = TH_dtype_size(whole->dtype);
     p.length = th_size_along(whole, dim), p.pick = th_stride_along(whole, dim) * p.item;
     const int32_t size = th_log2_size(p.item);
-    p.kernel = mode == TH_PICK_GET ? t->get[size] : mode == TH_PICK_PUT ? t->put[size] : t->add[p.dtype];
+    const th_pick_kernel kernels[] = {t->get[size], t->put[size], t->add[p.dtype], t->mul[p.dtype]};
+    p.kernel = kernels[mode];
     p.move = th_copy_table()->move[size];
     plan_others(&p, whole, part, index, dim, same);
     const int64_t index_step =

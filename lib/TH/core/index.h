@@ -6,8 +6,9 @@
 
 #include "core/tensor.h"
 
-/* GET: part = whole[index]; PUT: whole[index] = part; ADD: whole[index] += part. */
-enum { TH_PICK_GET, TH_PICK_PUT, TH_PICK_ADD };
+/* GET: part = whole[index]; PUT: whole[index] = part; ADD: whole[index] += part; MUL: *= part. Halves have neither ADD
+ * nor MUL: repeated entries would be rounded each time. */
+enum { TH_PICK_GET, TH_PICK_PUT, TH_PICK_ADD, TH_PICK_MUL };
 
 /* Dimension `dim` of a tensor, where a 0-dim one has a single dimension of size 1. */
 static inline int64_t th_size_along(const THTensor *t, int32_t dim) { return t->ndim ? th_sizes(t)[dim] : 1; }

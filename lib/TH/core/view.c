@@ -338,15 +338,16 @@ THStatus THTensor_unfold(THTensor **out, const THTensor *t, int32_t dim, int64_t
     if (status == TH_OK) status = th_dim(&dim, fn, dim, t->ndim);
     if (status != TH_OK) return status;
     if (t->ndim == TH_MAX_DIM) return too_many(fn);
-    if (t->ndim == 0) insert(&g, 0, 1, 1);
+    const int number = t->ndim == 0; /* has as many elements as its window */
+    if (number) insert(&g, 0, 1, 1);
     if (step < 1) return TH_raisef(TH_E_ARG, "%s: got step %lld, want at least 1", fn, (long long)step);
     if (size < 0 || size > g.sizes[dim])
         return TH_raisef(TH_E_ARG, "%s: got windows of %lld along dim %d of %s, want 0 to %lld", fn, (long long)size,
                          (int)dim, th_tensor_text(text, t), (long long)g.sizes[dim]);
     int64_t windows = (g.sizes[dim] - size) / step + 1, stride = g.strides[dim], numel;
-    g.sizes[dim] = windows;
+    g.sizes[dim] = number ? size : windows;
     if (windows > 1) g.strides[dim] = stride * step;
-    insert(&g, g.ndim, size, stride);
+    if (!number) insert(&g, g.ndim, size, stride);
     status = th_check_sizes(&numel, fn, t->dtype, g.sizes, g.ndim);
     return status == TH_OK ? end(out, t, &g) : status;
 }

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* CBLAS for float32 and float64, always on the calling thread alone: the library cuts products into pieces of its own,
-   because the pieces that a threaded BLAS makes change the last bits with the number of threads. */
+   because the pieces that a threaded BLAS makes change the last bits with the number of threads. Sizes, steps and
+   leading dimensions may be any: BLAS's own are 32 bits wide, so that larger ones are cut here. */
 #ifndef TH_EXTERN_BLAS_H
 #define TH_EXTERN_BLAS_H
 
 #include "TH/dtype.h"
-
-enum { TH_BLAS_MAX = INT32_MAX }; /* the largest size, step or leading dimension that BLAS takes */
 
 /* A row-major matrix, rows `ld` elements apart (ld >= max(1, columns)); read as its transpose if transposed != 0. */
 typedef struct th_blas_matrix {

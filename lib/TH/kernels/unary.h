@@ -14,6 +14,7 @@ enum {
 /* By op and the dtype computed in; NULL outside the op's class. */
 struct th_unary_table {
     THKernel kernel[TH_UNARY_COUNT][TH_DTYPE_COUNT];
+    THKernel round_decimals[TH_DTYPE_COUNT]; /* param: 10 to the decimals, negative for decimals below 0 */
 };
 
 #endif

@@ -40,7 +40,8 @@ static THStatus check_integers(int32_t id, const char *fn, const THTensor *b, TH
     if (id == TH_BINARY_pow && finds(t->find_negative[as], b, as))
         return TH_raisef(TH_E_ARG, "%s: got a negative exponent in %s, want none with integers", fn,
                          th_tensor_text(text, b));
-    const int32_t divides = id == TH_BINARY_floor_divide || id == TH_BINARY_remainder || id == TH_BINARY_fmod;
+    const int32_t divides = id == TH_BINARY_floor_divide || id == TH_BINARY_trunc_divide || id == TH_BINARY_remainder ||
+                            id == TH_BINARY_fmod;
     if (divides && finds(t->find_zero[as], b, as))
         return TH_raisef(TH_E_ARG, "%s: got a divisor 0 in %s, want none with integers", fn, th_tensor_text(text, b));
     return TH_OK;

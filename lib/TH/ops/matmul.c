@@ -40,16 +40,15 @@ static THStatus check_operands(const char *fn, const THTensor *a, const THTensor
 /* ---- operands ---- */
 
 /* The operand as the product can read it: where it is, or as a copy that the caller frees from *owned. */
-static THStatus load(th_matrix *x, THTensor **owned, const char *fn, const THTensor *t, THDtype compute, int has_rows,
-                     int has_cols, int rows_only) {
+static THStatus load(th_matrix *x, THTensor **owned, const THTensor *t, THDtype compute, int has_rows, int has_cols,
+                     int rows_only) {
     *x = th_matrix_of(t, has_rows, has_cols);
     if (t->dtype == compute && th_matrix_layout(x, rows_only)) return TH_OK;
     THStatus status = t->dtype == compute ? THTensor_clone(owned, t) : THTensor_to(owned, t, compute);
     if (status != TH_OK) return status;
     *x = th_matrix_of(*owned, has_rows, has_cols);
-    if (th_matrix_layout(x, rows_only)) return TH_OK;
-    th_text text;
-    return TH_raisef(TH_E_UNSUPPORTED, "%s: got %s, want sizes below 2^31", fn, th_tensor_text(text, t));
+    th_matrix_layout(x, rows_only);
+    return TH_OK;
 }
 
 /* The result's memory, holding beta c already unless beta is left to the product. */
@@ -87,8 +86,8 @@ static THStatus compute(const char *fn, THTensor *result, const THTensor *a, con
     th_product p = {.dtype = th_compute_dtype(a->dtype), .alpha = add->alpha};
     THTensor *own_a = NULL, *own_b = NULL, *own_c = NULL;
     int has_rows = a->ndim > 1, has_cols = b->ndim > 1, is_integer = !TH_dtype_is_floating(p.dtype);
-    THStatus status = load(&p.a, &own_a, fn, a, p.dtype, has_rows, 1, 0);
-    if (status == TH_OK) status = load(&p.b, &own_b, fn, b, p.dtype, 1, has_cols, is_integer);
+    THStatus status = load(&p.a, &own_a, a, p.dtype, has_rows, 1, 0);
+    if (status == TH_OK) status = load(&p.b, &own_b, b, p.dtype, 1, has_cols, is_integer);
     if (status == TH_OK) status = load_result(&p.c, &own_c, fn, result, p.dtype, has_rows, has_cols);
     if (status == TH_OK) status = add_begin(&p.beta, own_c ? own_c : result, add);
     if (status == TH_OK) {
@@ -230,12 +229,12 @@ static void dot_piece(void *arg, int64_t lo, int64_t hi) {
     w->sums[lo / DOT_PIECE] = sum;
 }
 
-static THStatus dot_floating(const char *fn, THTensor *result, const THTensor *a, const THTensor *b) {
+static THStatus dot_floating(THTensor *result, const THTensor *a, const THTensor *b) {
     dot_work w = {.dtype = th_compute_dtype(a->dtype)};
     THTensor *own_a = NULL, *own_b = NULL;
     th_matrix x, y;
-    THStatus status = load(&x, &own_a, fn, a, w.dtype, 1, 0, 0);
-    if (status == TH_OK) status = load(&y, &own_b, fn, b, w.dtype, 1, 0, 0);
+    THStatus status = load(&x, &own_a, a, w.dtype, 1, 0, 0);
+    if (status == TH_OK) status = load(&y, &own_b, b, w.dtype, 1, 0, 0);
     double one, sum = 0;
     int64_t n = x.rows, pieces = n > 0 ? (n - 1) / DOT_PIECE + 1 : 0;
     w.sums = &one;
@@ -265,7 +264,7 @@ static THStatus dot(const char *fn, THTensor **out, const THTensor *a, const THT
     const THTensor *inputs[] = {a, b};
     THTensor *result = NULL;
     THStatus status = TH_output_begin(&result, fn, out, a->dtype, NULL, 0, 1, 0, inputs, 2);
-    return status == TH_OK ? TH_output_end(result, out, dot_floating(fn, result, a, b)) : status;
+    return status == TH_OK ? TH_output_end(result, out, dot_floating(result, a, b)) : status;
 }
 
 THStatus TH_dot(THTensor **out, const THTensor *a, const THTensor *b) {

@@ -50,7 +50,7 @@ static int64_t leading(int64_t rows, int64_t cols, int64_t row_stride, int64_t c
     if (rows == 0 || cols == 0) return ld;
     if (cols > 1 && col_stride != 1) return 0;
     if (rows > 1) ld = row_stride >= ld ? row_stride : 0;
-    return ld <= TH_BLAS_MAX ? ld : 0;
+    return ld;
 }
 
 int th_matrix_layout(th_matrix *x, int rows_only) {

@@ -5,6 +5,8 @@
 #include "core/iter.h"
 #include "ops/operands.h"
 
+#include <math.h>
+
 #define TH_TABLE th_unary
 #include "expr/tables.inc"
 
@@ -33,3 +35,19 @@ static THStatus run(int32_t id, int32_t class, const char *fn, THTensor **out, c
     THStatus TH_##name(THTensor **out, const THTensor *x) { return run(TH_UNARY_##name, class, "TH_" #name, out, x); }
 #include "TH/ops/unary.def"
 #undef TH_UNARY
+
+THStatus TH_round_decimals(THTensor **out, const THTensor *x, int32_t decimals) {
+    static const char *const fn = "TH_round_decimals", *const names[] = {"x"};
+    THStatus status = th_check_inputs(fn, names, &x, 1);
+    if (status != TH_OK) return status;
+    const int floating = TH_dtype_is_floating(x->dtype);
+    if (!decimals || (!floating && decimals > 0 && x->dtype != TH_BOOL)) return run(TH_UNARY_round, ROUND, fn, out, x);
+    if (!floating) return th_raise_dtypes(fn, &x, 1, "a floating dtype, or an integer one and decimals of at least 0");
+    const double scale = pow(10, fabs((double)decimals));
+    int64_t param;
+    th_elementwise op = {.fn = fn, .result = x->dtype, .compute = th_compute_dtype(x->dtype), .param = &param};
+    th_store(&param, op.compute, &(THScalar){TH_SCALAR_FLOAT, 0, {.d = decimals < 0 ? -scale : scale}});
+    op.produce = op.compute;
+    op.kernel = tables[TH_isa_index()]->round_decimals[op.compute];
+    return th_elementwise_run(&op, out, &x, 1);
+}

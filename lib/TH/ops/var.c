@@ -10,8 +10,8 @@
 
 static void divide(th_strip *acc, int64_t n, int64_t count, double correction) {
     double *value = (double *)acc->value;
-    const double divisor = (double)count - correction;
-    for (int64_t i = 0; i < n; i++) value[i] = divisor > 0 ? value[i] / divisor : (double)NAN;
+    const double divisor = fmax((double)count - correction, 0);
+    for (int64_t i = 0; i < n; i++) value[i] /= divisor;
 }
 
 THStatus TH_var(THTensor **out, const THTensor *x, const int32_t *dims, int32_t ndims, int32_t keepdim,
