@@ -9,8 +9,8 @@
 #include <string.h>
 
 static THStatus check_list(const char *fn, THTensor **out, const THTensor *const *tensors, int32_t n) {
-    if (!out || !tensors) return TH_raisef(TH_E_ARG, "%s: %s is NULL", fn, out ? "tensors" : "out");
-    if (n < 1) return TH_raisef(TH_E_ARG, "%s: got an empty list (%d tensors), want at least 1", fn, (int)n);
+    if (!out || (!tensors && n > 0)) return TH_raisef(TH_E_ARG, "%s: %s is NULL", fn, out ? "tensors" : "out");
+    if (n < 1) return TH_raisef(TH_E_ARG, "%s: got %d tensors (an empty list), want at least 1", fn, (int)n);
     THStatus status = TH_OK;
     for (int32_t i = 0; i < n && status == TH_OK; i++) status = TH_check_input(fn, "a tensor", tensors[i]);
     return status;

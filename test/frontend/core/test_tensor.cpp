@@ -131,8 +131,8 @@ TEST(Tensor, ErrorsNameWhatIsEmpty) {
     EXPECT_WICK_ERROR(zeros({2, 0})[0][-1], TH_E_INDEX, "which is empty");
     EXPECT_WICK_ERROR(index_select(zeros({0, 2}), 0, tensor({1})), TH_E_INDEX,
                       "got index 1 (entry 0) into dim 0, which");
-    EXPECT_WICK_ERROR(cat({}), TH_E_ARG, "got an empty list");
-    EXPECT_WICK_ERROR(stack(std::vector<Tensor>()), TH_E_ARG, "got an empty list");
+    EXPECT_WICK_ERROR(cat({}), TH_E_ARG, "an empty list");
+    EXPECT_WICK_ERROR(stack(std::vector<Tensor>()), TH_E_ARG, "an empty list");
     EXPECT_WICK_ERROR(cat({ones({1}), Tensor()}), TH_E_ARG, "undefined");
 }
 

@@ -100,7 +100,7 @@ TEST_F(Csv, DigitsHaveTheirSums) {
     for (int d = 0; d < 10; d++) EXPECT_GE((labels == d).sum().item<int>(), 174) << d;
 }
 
-TEST(Csv, TextColumnsBecomeNumbersOfTheirLabels) {
+TEST(CsvColumns, TextColumnsBecomeNumbersOfTheirLabels) {
     test::Folder folder;
     std::string path = folder.put("iris.csv", "5.1,setosa,\"a, b\"\n4.9,virginica,x\n\n6,setosa, x\n7,oak,\"\"\n");
     data::Csv csv = data::read_csv(path, {.text = {1, 2}});
@@ -129,7 +129,7 @@ TEST(Csv, TextColumnsBecomeNumbersOfTheirLabels) {
         TH_E_ARG, [&] { data::read_csv(path, {.text = {-1}}); }, "text column -1");
 }
 
-TEST(Csv, MissingFieldsAreNaNOnRequest) {
+TEST(CsvColumns, MissingFieldsAreNaNOnRequest) {
     test::Folder folder;
     std::string path = folder.put("gaps.csv", "a,b,c\n1,,NA\n,N/A,3\nnull,None,\"\"\n-nan,nan,0\n");
     EXPECT_EQ(data::read_csv(path, {.header = true, .missing = true}).values.to_string(),

@@ -52,7 +52,7 @@ TEST(Container, RefusesWhatCannotBe) {
 }
 
 TEST(Container, NestedDeep) {
-    constexpr int DEPTH = 200'000;
+    constexpr int DEPTH = 100'000;
     auto linear = make<nn::Linear>(nn::LinearOptions{.in_features = 1, .out_features = 1, .bias = false});
     Ref<nn::Module> constructed = linear, appended = linear;
     for (int i = 0; i < DEPTH; i++) {
