@@ -9,7 +9,7 @@
 using namespace wick;
 
 namespace {
-Tensor leaf(std::initializer_list<double> values) { return tensor(values).requires_grad_(); }
+Tensor leaf(std::initializer_list<double> values) { return tensor<double>(values).requires_grad_(); }
 std::vector<double> list(const Tensor &t) {
     Tensor c = t.detach().to(kFLOAT64).contiguous();
     return {c.data<double>(), c.data<double>() + c.numel()};

@@ -17,6 +17,7 @@ using List = std::vector<Tensor>;
 const std::set<std::string> WITHOUT_GRADIENT = {
     "any",       "all",        "argmax", "argmin",   "detach", "empty", "zeros", "ones",    "full",     "zeros_like",
     "ones_like", "empty_like", "arange", "linspace", "eye",    "rand",  "randn", "randint", "randperm", "manual_seed",
+    "get_rng_state",
 };
 
 List leaves(const List &inputs) {
