@@ -15,11 +15,18 @@ std::vector<Tensor> gradients(ListView<Tensor> parameters) {
     return out;
 }
 
-Tensor norm(const Tensor &x, double p) {
-    if (x.numel() == 0) return zeros({}, x.dtype());
-    if (std::isinf(p)) return max(abs(x));
-    if (p == 2) return sqrt(sum(square(x)));
-    return pow(sum(pow(abs(x), p)), 1 / p);
+/// (sum |x|^p)^(1/p), in float64 and, where its squares could leave float64's range, with elements scaled to about 1.
+double norm(const Tensor &x, double p) {
+    if (x.numel() == 0) return 0;
+    Tensor wide = reshape(x.to(kFLOAT64), {-1});
+    if (p == 2 && x.dtype() != kFLOAT64) return std::sqrt(dot(wide, wide).item<double>());
+    wide = abs(wide);
+    double largest = max(wide).item<double>();
+    if (std::isinf(p) || largest == 0 || !std::isfinite(largest)) return largest;
+    const int exponent = std::ilogb(largest) / 2; // twice, as 2^-exponent may overflow
+    for (int i = 0; i < 2; i++) wide = wide * std::ldexp(1.0, i ? exponent - std::ilogb(largest) : -exponent);
+    double sum_of_powers = p == 2 ? dot(wide, wide).item<double>() : sum(pow(wide, p)).item<double>();
+    return std::ldexp(std::pow(sum_of_powers, 1 / p), std::ilogb(largest));
 }
 
 } // namespace
@@ -30,17 +37,20 @@ Tensor clip_grad_norm_(ListView<Tensor> parameters, double max_norm, double norm
     NoGrad no_grad;
     std::vector<Tensor> grads = gradients(parameters);
     if (grads.empty()) return zeros({});
-    std::vector<Tensor> norms;
-    for (const Tensor &g : grads) norms.push_back(norm(g, norm_type));
-    Tensor total = norm(stack(norms), norm_type);
-    double value = total.item<double>();
+    std::vector<double> norms;
+    DType dtype = kFLOAT32; // halves could not hold the norm
+    for (const Tensor &g : grads) {
+        norms.push_back(norm(g, norm_type));
+        if (g.dtype() == kFLOAT64) dtype = kFLOAT64;
+    }
+    double value = norm(from_data(norms.data(), {static_cast<int64_t>(norms.size())}, kFLOAT64), norm_type);
     if (error_if_nonfinite && !std::isfinite(value))
         throw Error(TH_E_ARG,
                     "clip_grad_norm_: got gradients of norm " + std::to_string(value) + ", want a finite norm");
     double scale = max_norm / (value + 1e-6);
     if (!(scale >= 1)) // NaN too: it must reach the parameters
         for (Tensor &g : grads) g.mul_(scale);
-    return total;
+    return full({}, value, dtype);
 }
 
 void clip_grad_value_(ListView<Tensor> parameters, double clip_value) {

@@ -103,6 +103,14 @@ WICK_BINARY_CONSTANT(logical_or, "Whether one is not zero.")
 WICK_BINARY_CONSTANT(logical_xor, "Whether exactly one is zero.")
 // clang-format on
 
+Tensor div(const Tensor &a, const Tensor &b, std::optional<std::string_view> rounding_mode) {
+    if (!rounding_mode) return div(a, b);
+    if (*rounding_mode == "trunc") return trunc_divide(a, b);
+    if (*rounding_mode == "floor") return floor_divide(a, b);
+    fail(TH_E_ARG, "div: got rounding_mode '%.*s', want 'trunc', 'floor' or none",
+         static_cast<int>(rounding_mode->size()), rounding_mode->data());
+}
+
 namespace {
 bool is_one(const Scalar &s) { return s.to_double() == 1; }
 

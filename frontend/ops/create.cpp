@@ -19,15 +19,17 @@ Tensor full(Sizes sizes, const Scalar &value, DType dtype) {
 }
 Tensor zeros(Sizes sizes, DType dtype) { return full(sizes, 0, or_default(dtype)); }
 Tensor ones(Sizes sizes, DType dtype) { return full(sizes, 1, or_default(dtype)); }
-Tensor zeros_like(const Tensor &x) { return zeros(x.sizes(), x.dtype()); }
-Tensor ones_like(const Tensor &x) { return ones(x.sizes(), x.dtype()); }
-Tensor empty_like(const Tensor &x) { return empty(x.sizes(), x.dtype()); }
+static DType or_own(DType dtype, const Tensor &x) { return dtype == DType::none ? x.dtype() : dtype; }
+Tensor zeros_like(const Tensor &x, DType dtype) { return zeros(x.sizes(), or_own(dtype, x)); }
+Tensor ones_like(const Tensor &x, DType dtype) { return ones(x.sizes(), or_own(dtype, x)); }
+Tensor empty_like(const Tensor &x, DType dtype) { return empty(x.sizes(), or_own(dtype, x)); }
 Tensor arange(const Scalar &start, const Scalar &end, const Scalar &step, DType dtype) {
     return call<TH_arange>(start, end, step, dtype);
 }
 Tensor linspace(const Scalar &start, const Scalar &end, int64_t steps, DType dtype) {
     return call<TH_linspace>(start, end, steps, dtype);
 }
-Tensor eye(int64_t n, DType dtype) { return call<TH_eye>(n, n, dtype); }
+Tensor eye(int64_t n, DType dtype) { return eye(n, n, dtype); }
+Tensor eye(int64_t n, int64_t m, DType dtype) { return call<TH_eye>(n, m, dtype); }
 
 } // namespace wick

@@ -18,6 +18,7 @@ bool recording_any(ListView<Tensor> tensors) {
 /// What index takes from g, in the sizes of a src that may be larger than it: the rest had no part.
 Tensor gathered(const Tensor &g, int32_t dim, const Tensor &index, const std::vector<int64_t> &sizes) {
     Tensor out = gather(g, dim, index);
+    if (sizes.empty() && out.dim() > 0) return sum(out); // src is a number for all
     for (int32_t d = 0; d < out.dim(); d++) {
         std::vector<int64_t> rest = sizes_of(out);
         if (rest[static_cast<size_t>(d)] == sizes[static_cast<size_t>(d)]) continue;
@@ -69,6 +70,22 @@ Tensor scatter_add(const Tensor &x, int32_t dim, const Tensor &index, const Tens
     const Saved i(index);
     return record("scatter_add", y, wrt(x, [](const Tensor &g) { return g; }),
                   wrt(src, [=, sizes = sizes_of(src)](const Tensor &g) { return gathered(g, dim, i, sizes); }));
+}
+
+static Tensor scatter_mul(const Tensor &x, int32_t dim, const Tensor &index, const Tensor &src) {
+    if (src.requires_grad() && grad_enabled())
+        fail(TH_E_AUTOGRAD, "scatter: got factors that require gradient, want constant ones");
+    Tensor y = call<TH_scatter_mul>(x, dim, index, src);
+    if (!recording(x)) return y;
+    const Saved i(index), factors(src);
+    return record("scatter", y, wrt(x, [=](const Tensor &g) { return scatter_mul(g, dim, i, factors); }));
+}
+
+Tensor scatter(const Tensor &x, int32_t dim, const Tensor &index, const Tensor &src, std::string_view reduce) {
+    if (reduce == "add") return scatter_add(x, dim, index, src);
+    if (reduce == "multiply") return scatter_mul(x, dim, index, src);
+    fail(TH_E_ARG, "scatter: got reduce '%.*s', want 'add' or 'multiply'", static_cast<int>(reduce.size()),
+         reduce.data());
 }
 
 Tensor cat(ListView<Tensor> tensors, int32_t dim) {

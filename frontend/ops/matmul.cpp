@@ -81,8 +81,8 @@ Tensor addmm(const Tensor &c, const Tensor &a, const Tensor &b, const Scalar &be
 }
 
 Tensor linear(const Tensor &x, const Tensor &weight, const Tensor &bias) {
-    if (x.dim() != 2) {
-        Tensor y = x.dim() == 1 ? mv(weight, x) : matmul(x, t(weight));
+    if (x.dim() != 2 || weight.dim() == 1) {
+        Tensor y = x.dim() == 1 && weight.dim() == 2 ? mv(weight, x) : matmul(x, t(weight));
         return bias.defined() ? y + bias : y;
     }
     Tensor transposed = call<THTensor_transpose>(weight, 0, 1);

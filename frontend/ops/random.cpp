@@ -40,6 +40,12 @@ Tensor randn(Sizes sizes, DType dtype) {
     check(TH_normal(t.th(), 0, 1, nullptr));
     return t;
 }
+Tensor normal(const Tensor &mean, const Tensor &std) {
+    if (any(lt(std.detach(), 0)).item<bool>())
+        fail(TH_E_ARG, "normal: got a negative std in %s, want at least 0", std.describe().c_str());
+    const Tensor like = add(mean.detach(), std.detach()); // their sizes and dtype
+    return addcmul(mean, std, randn(like.sizes(), like.is_floating_point() ? like.dtype() : kFLOAT32));
+}
 Tensor randint(int64_t low, int64_t high, Sizes sizes, DType dtype) {
     Tensor t = empty(sizes, dtype);
     check(TH_randint(t.th(), low, high, nullptr));

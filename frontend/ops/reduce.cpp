@@ -101,7 +101,8 @@ template <auto Fn> Tensor extreme(const char *name, const Tensor &x, Dims dims, 
 }
 } // namespace
 
-Tensor sum(const Tensor &x, Dims dims, bool keepdim) {
+Tensor sum(const Tensor &x, Dims dims, bool keepdim, DType dtype) {
+    if (dtype != DType::none) return sum(x.to(dtype), dims, keepdim).to(dtype);
     Tensor y = reduce<TH_sum>(x, dims, keepdim);
     if (!recording(x)) return y;
     if (dims.empty())
@@ -111,7 +112,8 @@ Tensor sum(const Tensor &x, Dims dims, bool keepdim) {
                   }));
 }
 
-Tensor mean(const Tensor &x, Dims dims, bool keepdim) {
+Tensor mean(const Tensor &x, Dims dims, bool keepdim, DType dtype) {
+    if (dtype != DType::none) return mean(x.to(dtype), dims, keepdim).to(dtype);
     Tensor y = reduce<TH_mean>(x, dims, keepdim);
     if (!recording(x)) return y;
     return record(
@@ -121,7 +123,8 @@ Tensor mean(const Tensor &x, Dims dims, bool keepdim) {
         }));
 }
 
-Tensor prod(const Tensor &x, Dims dims, bool keepdim) {
+Tensor prod(const Tensor &x, Dims dims, bool keepdim, DType dtype) {
+    if (dtype != DType::none) return prod(x.to(dtype), dims, keepdim).to(dtype);
     Tensor y = reduce<TH_prod>(x, dims, keepdim);
     if (!recording(x)) return y;
     const Saved sx(x), sy = Saved::output(y);

@@ -82,4 +82,10 @@ WICK_UNARY_CONSTANT(isfinite, "Whether x is neither an infinity nor NaN.")
 WICK_UNARY_CONSTANT(bitwise_not, "Every bit turned; for bool, not.")
 // clang-format on
 
+Tensor round(const Tensor &x, int32_t decimals) {
+    Tensor y = call<TH_round_decimals>(x, decimals);
+    if (!recording(x)) return y;
+    return record("round", y, wrt(x, [](const Tensor &g) { return zeros_like(g); }));
+}
+
 } // namespace wick

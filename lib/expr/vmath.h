@@ -34,7 +34,18 @@ TH_VMATH1(erf); TH_VMATH1(erfc); TH_VMATH2(pow); TH_VMATH2(atan2); TH_VMATH2(hyp
 
 TH_INLINE double th_exp(double x) { return exp(x); }
 TH_INLINE double th_tanh(double x) { return tanh(x); }
-TH_INLINE double th_sigmoid(double x) { return 1 / (1 + exp(-x)); }
+TH_INLINE double th_sigmoid(double x) {
+    const double e = exp(-fabs(x)); /* never overflows */
+    return (x >= 0 ? 1 : e) / (1 + e);
+}
+
+/* y sigmoid(x) for y of x's size: rounded once where sigmoid alone would be subnormal, which a factor exp(64) prevents.
+ */
+TH_INLINE double th_sigmoid_times(double x, double y) {
+    const double shift = x < -600 ? 64 : 0, e = exp(shift - fabs(x)); /* exact before exp */
+    const double scaled = (x >= 0 ? 1 : e) / (1 + e) * y;
+    return shift != 0 ? scaled * 1.60381089054863785e-28 : scaled; /* exp(-64) */
+}
 
 #if defined(__FMA__) || defined(__ARM_FEATURE_FMA) || defined(__CUDACC__)
 /* tools/gen/vmath_coefficients.py prints the constants below. Comparisons are such that NaN stays. */
@@ -71,6 +82,13 @@ TH_INLINE float th_sigmoidf(float x) {
     return a / fmaf(p, th_bits_float((m - (m >> 1)) << 23), a);
 }
 
+TH_INLINE float th_sigmoid_timesf(float x, float y) {
+    uint32_t m;
+    const float p = th_exp_split(x > 104 ? -104 : -x, &m);
+    const float a = th_bits_float((254 - (m >> 1)) << 23), b = th_bits_float((m - (m >> 1)) << 23);
+    return (x < 0 ? a * y : a) / fmaf(p, b, a) * (x < 0 ? 1 : y);
+}
+
 /* 2 t / (1 + t^2) with t = a / (2 + d) = tanh(x / 2); errors of t count less and less towards 1. Without forming 2 + d
  * one rounding less. At the bound the quotient is 1, for the first time. */
 TH_INLINE float th_tanhf(float x) {
@@ -86,7 +104,11 @@ TH_INLINE float th_tanhf(float x) {
 #else
 TH_INLINE float th_expf(float x) { return expf(x); }
 TH_INLINE float th_tanhf(float x) { return tanhf(x); }
-TH_INLINE float th_sigmoidf(float x) { return 1 / (1 + expf(-x)); }
+TH_INLINE float th_sigmoidf(float x) {
+    const float e = expf(-fabsf(x));
+    return (x >= 0 ? 1 : e) / (1 + e);
+}
+TH_INLINE float th_sigmoid_timesf(float x, float y) { return (float)th_sigmoid_times((double)x, (double)y); }
 #endif
 
 #endif

@@ -9,7 +9,7 @@
 #include "expr/half.h"
 #include "expr/sizes.h"
 #include "expr/template.h"
-#include "expr/vmath.h"
+#include "expr/normal.h"
 
 #include "expr/random.inc"
 

@@ -9,8 +9,9 @@
 namespace wick::nn::utils {
 
 /// Scales all gradients so that their joint norm is at most max_norm (by max_norm / (norm + 1e-6), as PyTorch does),
-/// and returns the norm before that. norm_type: p > 0, or infinity. ArgumentError with error_if_nonfinite for a norm
-/// that is not finite; gradients are then untouched.
+/// and returns the norm before that, computed in float64 without overflow or underflow, as float64 if a gradient is,
+/// else float32. norm_type: p > 0, or infinity. ArgumentError with error_if_nonfinite for a norm that is not finite;
+/// gradients are then untouched.
 WICK_API Tensor clip_grad_norm_(ListView<Tensor> parameters, double max_norm, double norm_type = 2,
                                 bool error_if_nonfinite = false);
 

@@ -2,6 +2,7 @@
 #include "kernels/ternary.h"
 
 #include "TH/elementwise.h"
+#include "core/cast.h"
 #include "core/iter.h"
 #include "core/number.h"
 #include "kernels/copy.h"

@@ -2,6 +2,7 @@
 #include "kernels/unary.h"
 
 #include "TH/elementwise.h"
+#include "core/cast.h"
 #include "core/iter.h"
 #include "ops/operands.h"
 
@@ -44,7 +45,7 @@ THStatus TH_round_decimals(THTensor **out, const THTensor *x, int32_t decimals) 
     if (!decimals || (!floating && decimals > 0 && x->dtype != TH_BOOL)) return run(TH_UNARY_round, ROUND, fn, out, x);
     if (!floating) return th_raise_dtypes(fn, &x, 1, "a floating dtype, or an integer one and decimals of at least 0");
     const double scale = pow(10, fabs((double)decimals));
-    int64_t param;
+    th_slot param;
     th_elementwise op = {.fn = fn, .result = x->dtype, .compute = th_compute_dtype(x->dtype), .param = &param};
     th_store(&param, op.compute, &(THScalar){TH_SCALAR_FLOAT, 0, {.d = decimals < 0 ? -scale : scale}});
     op.produce = op.compute;

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
+#include "expr/normal.h"
 #include "expr/template.h"
-#include "expr/vmath.h"
 
 enum {
 #define THNN_ACTIVATION(name, ulp) ULP_##name = ulp,
