@@ -159,6 +159,96 @@ static void check_special(void) {
 static void test_special(void **state) { (void)state, on_every_isa(check_special); }
 
 /* An infinite gradient stays where it is: it must not leak as NaN from where relu is flat. */
+/* ---- tails, where a function is small: relative to its own size ---- */
+
+static real sigma(real x) { return x < 0 ? expl(x) / (1 + expl(x)) : 1 / (1 + expl(-x)); }
+static real gate_of(real x) { return 2 * gelu_inner(x); }
+static real gate_slope_of(real x) { return 2 * sqrtl(2 / acosl(-1)) * (1 + 3 * 0.044715L * x * x); }
+static real tail_gelu_tanh(real x, real p) { return (void)p, x * sigma(gate_of(x)); }
+static real tail_slope_gelu_tanh(real x, real p) {
+    return (void)p, sigma(gate_of(x)) * (1 + x * gate_slope_of(x) * sigma(-gate_of(x)));
+}
+static real tail_silu(real x, real p) { return (void)p, x * sigma(x); }
+static real tail_slope_silu(real x, real p) { return (void)p, sigma(x) * (1 + x * sigma(-x)); }
+static real tail_softplus(real x, real p) { return log1pl(expl(p * x)) / p; }
+static real tail_slope_softplus(real x, real p) { return sigma(p * x); }
+
+/* The error of what is rounded below the normal numbers grows with the factor behind it, at most |x|. */
+static void assert_tail(const char *name, const THTensor *y, int64_t i, real want, double ulp, real factor) {
+    const THDtype dtype = THTensor_dtype(y);
+    const real lowest = ldexpl(1, format_of(dtype).emin), unit = ulp_of(dtype, want);
+    real allowed = (TH_dtype_size(dtype) == 2 ? 0.55L : (real)ulp) * unit;
+    if (dtype == TH_FLOAT64 && fabsl(want) < 2 * lowest * (1 + fabsl(factor)))
+        allowed += 1.5L * fabsl(factor) * ulp_of(dtype, 0);
+    if (fabsl(element(y, i) - want) > allowed)
+        fail_msg("%s on %s, %s: got %.12Lg, want %.12Lg, off by %.3Lg ulp", name, TH_isa(), TH_dtype_name(dtype),
+                 element(y, i), want, fabsl(element(y, i) - want) / unit);
+}
+
+static void check_tail(const char *name, const activation *a, THDtype dtype, real lo, real hi, double ulp) {
+    enum { N = 500 };
+    THTensor *x = tensor_empty(dtype, LIST(N)), *ones = tensor_empty(dtype, LIST(N)), *y = NULL, *g = NULL;
+    for (int64_t i = 0; i < N; i++) set_element(x, i, lo + (hi - lo) * (i + 0.5L) / N), set_element(ones, i, 1);
+    assert_ok(a->forward(&y, x, 1));
+    assert_ok(a->backward(&g, ones, x, 1));
+    for (int64_t i = 0; i < N; i++) {
+        const real e = element(x, i), argument = a->forward == THNN_gelu_tanh ? 3 * fabsl(gate_of(e)) : 0;
+        assert_tail(name, y, i, a->ref(e, 1), ulp + (double)argument, e);
+        assert_tail(name, g, i, a->slope(e, 1), 2 * ulp + (double)argument, e * e);
+    }
+    THTensor_free(x), THTensor_free(ones), THTensor_free(y), THTensor_free(g);
+}
+
+static void check_tails(void) {
+    static const activation tails[] = {
+        {"gelu", THNN_gelu, THNN_gelu_backward, ref_gelu, slope_gelu, 5},
+        {"gelu_tanh", THNN_gelu_tanh, THNN_gelu_tanh_backward, tail_gelu_tanh, tail_slope_gelu_tanh, 8},
+        {"silu", THNN_silu, THNN_silu_backward, tail_silu, tail_slope_silu, 5},
+        {"softplus", THNN_softplus, THNN_softplus_backward, tail_softplus, tail_slope_softplus, 5}};
+    static const double ends[][2] = {{-15, -40}, {-13, -40}, {-110, -760}, {-105, -750}}; /* in float32, in float64 */
+    for (size_t k = 0; k < sizeof tails / sizeof *tails; k++)
+        for (int d = 0; d < 4; d++) {
+            const real end = ends[k][float_dtypes[d] == TH_FLOAT64];
+            check_tail(tails[k].name, &tails[k], float_dtypes[d], end, end / 5, tails[k].ulp);
+            check_tail(tails[k].name, &tails[k], float_dtypes[d], -8, -2, tails[k].ulp);
+        }
+}
+static void test_tails(void **state) { (void)state, on_every_isa(check_tails); }
+
+/* gelu of -5, -5.5 and -6 to nine digits, by mpmath. */
+static void test_gelu_of_six(void **state) {
+    (void)state;
+    static const double x[] = {-5, -5.5, -6, -10},
+                        want[] = {-1.43325786e-6, -1.04442594e-7, -5.91952587e-9, -7.61985302e-23};
+    for (int d = 2; d < 4; d++) {
+        THTensor *t = tensor_of(float_dtypes[d], LIST(4), x), *y = NULL;
+        assert_ok(THNN_gelu(&y, t, 0));
+        for (int64_t i = 0; i < 4; i++) assert_true(fabsl(element(y, i) / want[i] - 1) < 1e-6L);
+        THTensor_free(t), THTensor_free(y);
+    }
+}
+
+/* The limits. */
+static void check_limits(void) {
+    static const double ends[] = {-INFINITY, INFINITY, -1e30, 1e30};
+    static const activation gated[] = {{"gelu", THNN_gelu, THNN_gelu_backward, NULL, NULL, 0},
+                                       {"gelu_tanh", THNN_gelu_tanh, THNN_gelu_tanh_backward, NULL, NULL, 0},
+                                       {"silu", THNN_silu, THNN_silu_backward, NULL, NULL, 0}};
+    for (int k = 0; k < 3; k++)
+        for (int d = 1; d < 4; d++) {
+            THTensor *x = tensor_of(float_dtypes[d], LIST(4), ends), *y = NULL, *g = NULL;
+            THTensor *ones = tensor_of(float_dtypes[d], LIST(4), (double[]){1, 1, 1, 1});
+            assert_ok(gated[k].forward(&y, x, 0));
+            assert_ok(gated[k].backward(&g, ones, x, 0));
+            for (int64_t i = 0; i < 4; i++) {
+                assert_element(y, i, i % 2 ? element(x, i) : 0, 0);
+                assert_element(g, i, i % 2, 0);
+            }
+            THTensor_free(x), THTensor_free(ones), THTensor_free(y), THTensor_free(g);
+        }
+}
+static void test_limits(void **state) { (void)state, on_every_isa(check_limits); }
+
 static void test_relu_infinite_grad(void **state) {
     (void)state;
     THTensor *x = tensor_of(TH_FLOAT32, LIST(3), (double[]){-1, 0, 1}), *out = NULL;
@@ -313,11 +403,19 @@ static void test_memory(void **state) {
 int main(void) {
     oom_install();
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_layouts),       cmocka_unit_test(test_positions),
-        cmocka_unit_test(test_special),       cmocka_unit_test(test_relu_infinite_grad),
-        cmocka_unit_test(test_integers),      cmocka_unit_test(test_shapes),
-        cmocka_unit_test(test_given_outputs), cmocka_unit_test(test_threads),
-        cmocka_unit_test(test_errors),        cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_layouts),
+        cmocka_unit_test(test_positions),
+        cmocka_unit_test(test_tails),
+        cmocka_unit_test(test_gelu_of_six),
+        cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_special),
+        cmocka_unit_test(test_relu_infinite_grad),
+        cmocka_unit_test(test_integers),
+        cmocka_unit_test(test_shapes),
+        cmocka_unit_test(test_given_outputs),
+        cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_errors),
+        cmocka_unit_test(test_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

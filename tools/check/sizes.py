@@ -4,7 +4,7 @@ import re
 
 from repository import files, finish, text
 
-HARD = {".c": 800, ".cpp": 800, ".h": 500, ".hpp": 500, ".inc": 300, ".def": 150, ".py": 300, ".cmake": 150}
+HARD = {".c": 800, ".cpp": 800, ".h": 500, ".hpp": 500, ".inc": 300, ".def": 200, ".py": 300, ".cmake": 150}
 TEST = 1000
 FUNCTION = 60
 

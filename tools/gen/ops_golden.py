@@ -79,6 +79,7 @@ REFERENCE = {  # where PyTorch's function of the same name differs
     "add": lambda a, b, v=1: torch.add(a, b, alpha=v),
     "sub": lambda a, b, v=1: torch.sub(a, b, alpha=v),
     "floor_divide": lambda a, b: torch.floor_divide(a.detach(), b.detach()),
+    "trunc_divide": lambda a, b: torch.div(a.detach(), b.detach(), rounding_mode="trunc"),
     "left_shift": torch.bitwise_left_shift,
     "right_shift": torch.bitwise_right_shift,
     "sech": lambda x: 1 / torch.cosh(x),

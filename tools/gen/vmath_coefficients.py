@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Prints the constants of lib/expr/vmath.h.
+"""Prints the constants of lib/expr/vmath.h and lib/expr/normal.h.
 
     pip install mpmath
     python3 tools/gen/vmath_coefficients.py
@@ -10,7 +10,7 @@ highest powers first, is rounded to float32 and the others are fitted again, so 
 """
 import struct
 
-from mpmath import cos, cosh, exp, log, lu_solve, matrix, mp, mpf, pi, polyval, tanh
+from mpmath import cos, cosh, erfc, exp, log, lu_solve, matrix, mp, mpf, pi, polyval, sqrt, tanh
 
 mp.prec = 160
 GRID = 1501  # odd: no point is the middle of the interval, where the error of exp is 0
@@ -85,5 +85,7 @@ show("exp(x) = P(x)", [one, one] + [None] * 5, [one], -log(2) / 2, log(2) / 2, l
 # tanh(x) = 2 t / (1 + t^2) turns a relative error of t into one that is cosh(x) times smaller.
 show("tanh(x / 2) = x P(x^2) / Q(x^2)", [one] + [None] * 2, [2 * one] + [None] * 3, mpf(0), mpf("8.4"),
      lambda x: (x * x, tanh(x / 2) / x if x else one / 2, cosh(x)))
+show("Phi(-a) exp(a^2 / 2) = P(a) / Q(a)", [one / 2] + [None] * 4, [one] + [None] * 5, mpf(0), mpf("14.7"),
+     lambda a: (a, erfc(a / sqrt(mpf(2))) / 2 * exp(a * a / 2), one))
 high = mpf(int(log(2) * 2**15)) / 2**15
 print("log(2) =", float(high).hex(), "+", float(float32(log(2) - high)).hex(), "  1 / log(2) =", float(float32(1 / log(2))).hex())

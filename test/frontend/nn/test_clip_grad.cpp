@@ -58,3 +58,26 @@ TEST(ClipGrad, ClampsValues) {
     expect_values(p[2].grad(), {0, 1.5});
     EXPECT_EQ(error_of([&] { clip_grad_value_(p, -1); }).substr(0, 14), "ArgumentError:");
 }
+
+TEST(ClipGrad, NormsNeitherOverflowNorUnderflow) {
+    const struct {
+        DType dtype;
+        double element, norm;
+    } rows[] = {{kFLOAT32, 1e20, 2e20},     {kFLOAT32, 1e-25, 2e-25},   {kFLOAT16, 300, 600},
+                {kFLOAT16, 1e-5, 2e-5},     {kBFLOAT16, 1e30, 2e30},    {kFLOAT64, 1e200, 2e200},
+                {kFLOAT64, 1e-200, 2e-200}, {kFLOAT64, 8e307, 1.6e308}, {kFLOAT64, 5e-324, 1e-323},
+                {kFLOAT16, 60000, 120000}};
+    for (auto &row : rows) {
+        Tensor p = zeros({4}, row.dtype).requires_grad_();
+        p.set_grad(full({4}, row.element, row.dtype));
+        const double element = values(p.grad())[0], norm = values(clip_grad_norm_(std::vector<Tensor>{p}, 1))[0];
+        EXPECT_NEAR(norm / (2 * element), 1, 1e-6) << row.element;
+        EXPECT_NEAR(values(p.grad())[0], row.norm > 1 ? 0.5 : element, row.norm > 1 ? 3e-3 : 0) << row.element;
+    }
+    for (double p : {0.5, 1.0, 3.0}) {
+        Tensor x = zeros({4}, kFLOAT64).requires_grad_();
+        x.set_grad(full({4}, 1e300, kFLOAT64));
+        EXPECT_NEAR(values(clip_grad_norm_(std::vector<Tensor>{x}, 1e305, p))[0] / (1e300 * std::pow(4, 1 / p)), 1,
+                    1e-12);
+    }
+}

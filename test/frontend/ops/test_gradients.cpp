@@ -17,7 +17,8 @@ using List = std::vector<Tensor>;
 const std::set<std::string> WITHOUT_GRADIENT = {
     "any",       "all",        "argmax", "argmin",   "detach", "empty", "zeros", "ones",    "full",     "zeros_like",
     "ones_like", "empty_like", "arange", "linspace", "eye",    "rand",  "randn", "randint", "randperm", "manual_seed",
-    "get_rng_state",
+    "get_rng_state", "eye.m",
+    "normal", // draws other numbers in float32 than in float64: test_numbers.cpp
 };
 
 List leaves(const List &inputs) {
@@ -144,9 +145,13 @@ TEST(Gradients, InPlaceFormsAgreeWithTheirOps) {
 
 TEST(Gradients, ReducingNumbersAndChosenDims) {
     Tensor number = full({}, 3, kFLOAT64).requires_grad_(), x = randn({2, 3, 4}, kFLOAT64).requires_grad_();
-    for (auto reduce : {sum, mean, max})
+    using Reduce = Tensor (*)(const Tensor &, Dims);
+    const Reduce reductions[] = {[](const Tensor &t, Dims d) { return sum(t, d); },
+                                 [](const Tensor &t, Dims d) { return mean(t, d); },
+                                 [](const Tensor &t, Dims d) { return max(t, d); }};
+    for (Reduce reduce : reductions)
         for (const std::vector<int32_t> &dims : {std::vector<int32_t>{}, {0}, {-1}}) {
-            reduce(number, dims, false).backward();
+            reduce(number, dims).backward();
             EXPECT_EQ(number.grad().item<double>(), 1);
             number.set_grad({});
         }

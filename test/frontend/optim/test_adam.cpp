@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "support/wick.hpp"
+#include "wick/autograd.hpp"
 #include "wick/optim/adam.hpp"
 
 using namespace wick;
@@ -109,4 +110,47 @@ TEST(Adam, StateOfHalvesIsFloat32) {
         EXPECT_EQ(other.groups[0].state[0].exp_avg_sq.dtype(), kFLOAT32);
         EXPECT_EQ(values(other.groups[0].state[0].exp_avg_sq), values(state.exp_avg_sq));
     }
+}
+
+namespace {
+/// A half parameter follows the float32 one, rounded at each step.
+template <class Optimizer, class O> void follow_halves(DType half, const O &o) {
+    for (double g : {0.0, 1e-4, 1e-7, 300.0}) {
+        Tensor p = full({2}, 1, half).requires_grad_(), q = full({2}, 1, kFLOAT32).requires_grad_();
+        Optimizer narrow({p}, o), wide({q}, o);
+        for (int t = 0; t < 5; t++) {
+            p.set_grad(full({2}, g, half));
+            q.set_grad(p.grad().detach().to(kFLOAT32));
+            {
+                NoGrad guard;
+                q.copy_(p.detach());
+            }
+            narrow.step(), wide.step();
+            EXPECT_EQ(values(p), values(q.detach().to(half))) << "gradient " << g << ", step " << t;
+        }
+        for (auto &[name, state] : narrow.state_dict())
+            if (name.find("exp_avg") != std::string::npos) {
+                EXPECT_EQ(state.dtype(), kFLOAT32) << name;
+            }
+        Optimizer again({p}, o);
+        again.load_state_dict(narrow.state_dict());
+        for (auto &[name, state] : again.state_dict())
+            if (name.find("exp_avg") != std::string::npos) {
+                EXPECT_EQ(state.dtype(), kFLOAT32) << name;
+            }
+    }
+}
+} // namespace
+
+TEST(Adam, HalvesHaveStateInFloat32) {
+    for (DType half : {kFLOAT16, kBFLOAT16}) {
+        follow_halves<optim::Adam>(half, optim::AdamOptions{.lr = 0.01, .weight_decay = 0.1, .amsgrad = true});
+        follow_halves<optim::Adam>(half, optim::AdamOptions{});
+        follow_halves<optim::AdamW>(half, optim::AdamWOptions{});
+    }
+    Tensor p = full({1}, 1, kFLOAT16).requires_grad_();
+    optim::Adam adam({p});
+    p.set_grad(zeros({1}, kFLOAT16));
+    adam.step();
+    EXPECT_EQ(values(p), (std::vector<double>{1}));
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "support/wick.hpp"
+#include "wick/autograd.hpp"
 #include "wick/optim/sgd.hpp"
 
 using namespace wick;
@@ -93,4 +94,27 @@ TEST(SGD, RefusesBadOptions) {
     EXPECT_EQ(error_of([&] { optim::SGD s(p, {.nesterov = true}); }),
               "ArgumentError: SGD: got nesterov with momentum 0.0 and dampening 0.0, want a momentum and no dampening");
     EXPECT_EQ(error_of([&] { optim::SGD s({}); }), "ArgumentError: SGD: got no parameters, want at least one");
+}
+
+/// The momentum, and the update, are those of float32, rounded at each step.
+TEST(SGD, HalvesHaveMomentumInFloat32) {
+    for (DType half : {kFLOAT16, kBFLOAT16}) {
+        Tensor p = zeros({1}, half).requires_grad_(), q = zeros({1}).requires_grad_();
+        optim::SGDOptions o{.lr = 0.125, .momentum = 1, .weight_decay = 0.5};
+        optim::SGD narrow({p}, o), wide({q}, o);
+        for (int t = 0; t < 5; t++) {
+            p.set_grad(full({1}, t ? 0x1p-12 : 1, half));
+            q.set_grad(p.grad().detach().to(kFLOAT32));
+            {
+                NoGrad guard;
+                q.copy_(p.detach());
+            }
+            narrow.step(), wide.step();
+            EXPECT_EQ(values(p), values(q.detach().to(half)));
+        }
+        for (auto &[name, state] : narrow.state_dict())
+            if (name.find("momentum_buffer") != std::string::npos) {
+                EXPECT_EQ(state.dtype(), kFLOAT32) << name;
+            }
+    }
 }
