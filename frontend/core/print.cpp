@@ -33,15 +33,15 @@ struct Shown {
 std::vector<Shown> choose(const Tensor &t) {
     std::span<const int64_t> sizes = t.sizes();
     std::vector<Shown> out(sizes.size());
-    int64_t elements = 1;
+    int64_t room = MOST; // for entries of what encloses
     for (size_t d = sizes.size(); d-- > 0;) {
         bool cut = t.numel() > WHOLE && sizes[d] > 2 * EDGE;
         out[d] = cut ? Shown{EDGE, EDGE} : Shown{sizes[d], 0};
         int64_t entries = out[d].head + out[d].tail;
-        if (entries > MOST / elements)
+        if (entries > room)
             out[d] = {1, 0};
         else
-            elements *= entries;
+            room /= entries;
     }
     return out;
 }

@@ -96,8 +96,8 @@ THStatus THTensor_select(THTensor **out, const THTensor *t, int32_t dim, int64_t
     int64_t size = g.sizes[dim], i = index < 0 ? index + size : index;
     if (i < 0 || i >= size) {
         th_text text;
-        return TH_raisef(TH_E_INDEX, "THTensor_select: got index %lld, want one inside dim %d of %s%s", (long long)index,
-                         (int)dim, th_tensor_text(text, t), size ? "" : ", which is empty");
+        return TH_raisef(TH_E_INDEX, "THTensor_select: got index %lld, want one inside dim %d of %s%s",
+                         (long long)index, (int)dim, th_tensor_text(text, t), size ? "" : ", which is empty");
     }
     if (t->numel > 0) g.offset += i * g.strides[dim];
     erase(&g, dim);
