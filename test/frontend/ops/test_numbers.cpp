@@ -46,27 +46,27 @@ TEST(Numbers, RemaindersAgreeWithTheirQuotients) {
     const double a[] = {1, -1, 7.5, 0.3, 1e15}, b[] = {0.1, 0.1, -2, 0.1, 0.7};
     for (int i = 0; i < 5; i++) {
         for (bool floors : {true, false}) {
-            Tensor x = tensor({a[i]}), y = tensor({b[i]}).requires_grad_();
+            Tensor x = tensor<double>({a[i]}), y = tensor<double>({b[i]}).requires_grad_();
             Tensor r = floors ? remainder(x, y) : fmod(x, y), q = floors ? floor_divide(x, y) : trunc_divide(x, y);
             r.sum().backward();
             EXPECT_EQ(values(y.grad())[0], -values(q)[0]) << a[i] << " by " << b[i];
             EXPECT_EQ(values(q)[0], std::rint((a[i] - values(r)[0]) / b[i]));
         }
     }
-    Tensor tenth = tensor({0.1}).requires_grad_();
-    remainder(tensor({1.0}), tenth).sum().backward();
+    Tensor tenth = tensor<double>({0.1}).requires_grad_();
+    remainder(tensor<double>({1.0}), tenth).sum().backward();
     EXPECT_EQ(values(tenth.grad()), (V{-9}));
 }
 
 TEST(Numbers, QuotientsAreRounded) {
-    Tensor a = tensor({7.0, -7.0}), b = tensor({2.0});
+    Tensor a = tensor<double>({7.0, -7.0}), b = tensor<double>({2.0});
     EXPECT_EQ(values(div(a, b, "trunc")), (V{3, -3}));
     EXPECT_EQ(values(div(a, b, "floor")), (V{3, -4}));
     EXPECT_EQ(values(div(a, b, std::nullopt)), (V{3.5, -3.5}));
     EXPECT_EQ(div(bytes({7}), bytes({2}), "trunc").dtype(), kUINT8);
     EXPECT_NE(error_of([&] { div(a, b, "up"); }), "");
-    EXPECT_EQ(values(round(tensor({1.25, 1350.0}), 1)), (V{1.2, 1350}));
-    EXPECT_EQ(values(round(tensor({1.25, 1350.0}), -2)), (V{0, 1400}));
+    EXPECT_EQ(values(round(tensor<double>({1.25, 1350.0}), 1)), (V{1.2, 1350}));
+    EXPECT_EQ(values(round(tensor<double>({1.25, 1350.0}), -2)), (V{0, 1400}));
 }
 
 TEST(Numbers, ProductsOfNothingHaveGradients) {
@@ -90,7 +90,7 @@ TEST(Numbers, ReductionsTakeADtype) {
     EXPECT_EQ(sum(x, {}, false, kFLOAT32).dtype(), kFLOAT32);
     EXPECT_EQ(values(sum(x, {}, false, kUINT8)), (V{44}));
     EXPECT_EQ(values(mean(x, {}, false, kFLOAT64)), (V{150}));
-    EXPECT_EQ(values(prod(tensor({1e30, 1e30}), {}, false, kFLOAT64)), (V{1e30 * 1e30}));
+    EXPECT_EQ(values(prod(tensor<double>({1e30, 1e30}), {}, false, kFLOAT64)), (V{1e30 * 1e30}));
     Tensor h = full({3}, 40000, kFLOAT16).requires_grad_();
     Tensor total = sum(h, {}, false, kFLOAT32);
     EXPECT_EQ(values(total)[0], 3 * values(h)[0]); // beyond float16
@@ -109,10 +109,10 @@ TEST(Numbers, EyeIsRectangular) {
 }
 
 TEST(Numbers, ScatterOfNumbersAndProducts) {
-    Tensor x = tensor({1.0, 2.0, 3.0}).requires_grad_(), index = tensor({int64_t(2), int64_t(2), int64_t(0)});
+    Tensor x = tensor<double>({1.0, 2.0, 3.0}).requires_grad_(), index = tensor({int64_t(2), int64_t(2), int64_t(0)});
     EXPECT_EQ(values(scatter(x, 0, index, 5)), (V{5, 2, 5}));
     EXPECT_EQ(values(scatter(x, 0, index, 2, "add")), (V{3, 2, 7}));
-    Tensor y = scatter(x, 0, index, tensor({2.0, 3.0, 4.0}), "multiply");
+    Tensor y = scatter(x, 0, index, tensor<double>({2.0, 3.0, 4.0}), "multiply");
     EXPECT_EQ(values(y), (V{4, 2, 18}));
     y.sum().backward();
     EXPECT_EQ(values(x.grad()), (V{4, 1, 6}));
@@ -125,23 +125,24 @@ TEST(Numbers, ScatterOfNumbersAndProducts) {
 
 TEST(Numbers, NormalOfTensors) {
     manual_seed(3);
-    Tensor mean_ = tensor({0.0, 1000.0}), std_ = tensor({0.0, 1.0}), y = normal(mean_, std_);
+    Tensor mean_ = tensor<double>({0.0, 1000.0}), std_ = tensor<double>({0.0, 1.0}), y = normal(mean_, std_);
     EXPECT_EQ(values(y)[0], 0);
     EXPECT_NEAR(values(y)[1], 1000, 6);
     Tensor many = normal(zeros({20000}, kFLOAT64), full({}, 2, kFLOAT64));
     EXPECT_NEAR(values(mean(square(many)))[0], 4, 0.2);
-    EXPECT_NE(error_of([&] { normal(mean_, tensor({-1.0, 1.0})); }), "");
+    EXPECT_NE(error_of([&] { normal(mean_, tensor<double>({-1.0, 1.0})); }), "");
 }
 
 TEST(Numbers, LinearWithAVector) {
-    Tensor x = tensor({1.0, 2.0, 3.0, 4.0}).reshape({2, 2}), w = tensor({10.0, 1.0}), b = full({}, 0.5, kFLOAT64);
+    Tensor x = tensor<double>({1.0, 2.0, 3.0, 4.0}).reshape({2, 2}), w = tensor<double>({10.0, 1.0}),
+           b = full({}, 0.5, kFLOAT64);
     EXPECT_EQ(values(linear(x, w, b)), (V{12.5, 34.5}));
     EXPECT_EQ(values(linear(x.select(0, 0), w)), (V{12}));
     EXPECT_EQ(test::sizes(linear(x, w)), (std::vector<int64_t>{2}));
 }
 
 TEST(Numbers, VarOfTooFew) {
-    EXPECT_TRUE(std::isnan(values(var(tensor({3.0})))[0]));
-    EXPECT_EQ(values(var(tensor({1.0, 2.0}), {}, 2))[0], INFINITY);
+    EXPECT_TRUE(std::isnan(values(var(tensor<double>({3.0})))[0]));
+    EXPECT_EQ(values(var(tensor<double>({1.0, 2.0}), {}, 2))[0], INFINITY);
     EXPECT_TRUE(std::isnan(values(var(zeros({0})))[0]));
 }
