@@ -95,14 +95,15 @@ uint32_t Queue::drain() noexcept {
     return n;
 }
 
-void Callback::operator()(const char *what, std::span<const Value> args, std::span<Value> results) const {
+void run_callback(wick_callback fn, void *user, const char *what, std::span<const Value> args,
+                  std::span<Value> results) {
     unset(results);
     clear_slot();
     bool unwound = false;
     int32_t done = WICK_CB_FAIL;
     try {
-        done = fn_(user_->get(), nullptr, args.data(), static_cast<uint32_t>(args.size()), results.data(),
-                   static_cast<uint32_t>(results.size()));
+        done = fn(user, nullptr, args.data(), static_cast<uint32_t>(args.size()), results.data(),
+                  static_cast<uint32_t>(results.size()));
     } catch (...) { // LuaJIT's errors, for one, unwind through C++ frames
         unwound = true;
     }

@@ -61,6 +61,10 @@ inline void drop(std::span<Value> values) noexcept {
     unset(values);
 }
 
+/// Throws what the callback raised. `what` names the callback in errors of its own.
+void run_callback(wick_callback fn, void *user, const char *what, std::span<const Value> args,
+                  std::span<Value> results);
+
 /// A wick_callback with its user data.
 class Callback {
   public:
@@ -68,8 +72,9 @@ class Callback {
     ~Callback() { UserData::drop(user_); }
     Callback(const Callback &) = delete;
     void arm(void (*destroy)(void *)) noexcept { user_->arm(destroy); }
-    /// Throws what the callback raised. `what` names the callback in errors of its own.
-    void operator()(const char *what, std::span<const Value> args, std::span<Value> results) const;
+    void operator()(const char *what, std::span<const Value> args, std::span<Value> results) const {
+        run_callback(fn_, user_->get(), what, args, results);
+    }
 
   private:
     const wick_callback fn_;

@@ -90,27 +90,36 @@ inline void check_values(const char *fn, std::span<const Value> values) {
 
 /// The callable behind a handle.
 inline const Callable *callable(const wick_op *op) noexcept { return reinterpret_cast<const Callable *>(op); }
-inline wick_op *handle(const Callable *c) noexcept { return reinterpret_cast<wick_op *>(const_cast<Callable *>(c)); }
+inline wick_op *op_handle(const Callable *c) noexcept { return reinterpret_cast<wick_op *>(const_cast<Callable *>(c)); }
 
-inline void need_results(const Callable &c, size_t n) {
-    if (n != c.schema.results.size()) [[unlikely]]
-        fail(TH_E_ARG, "%s: got room for %zu results, want %zu", c.schema.name.c_str(), n, c.schema.results.size());
+/// The names of a call's last arguments, if they are sound.
+inline std::span<const char *const> need_names(const char *fn, const char *const *names, uint32_t n, uint32_t nargs) {
+    if (n == 0) [[likely]]
+        return {};
+    need(fn, "names", names);
+    if (n > nargs) fail(TH_E_ARG, "%s: got %u names of %u arguments, want at most as many", fn, n, nargs);
+    for (uint32_t i = 0; i < n; i++) need(fn, "a name", names[i]);
+    return {names, n};
 }
 
-/// A call of a callable: checks the pointers, prepares results, runs f, and on failure drops what results hold.
+/// A call of a callable: checks the pointers, prepares results, runs f, and on failure drops what results hold. f
+/// returns how many results there are, for *nresults, which says before how many there is room for.
 template <class F>
-int32_t guard_call(const char *fn, const char *op, std::span<const Value> args, std::span<Value> results,
+int32_t guard_call(const char *fn, const char *op, std::span<const Value> args, Value *room, uint32_t *nresults,
                    wick_error **err, F &&f) noexcept {
     drain_if_waiting();
+    std::span<Value> results(room, room && nresults ? *nresults : 0);
     try {
-        if ((args.size() && !args.data()) || (results.size() && !results.data())) [[unlikely]]
+        if ((args.size() && !args.data()) || (!room && nresults && *nresults)) [[unlikely]]
             fail_null(fn, args.data() ? "results" : "args");
         unset(results);
         check_values(op ? op : fn, args);
-        f();
+        size_t count = f(results);
+        if (nresults) *nresults = static_cast<uint32_t>(count);
         return WICK_OK;
     } catch (...) {
-        if (results.data()) drop(results);
+        drop(results);
+        if (nresults) *nresults = 0;
         return store_current(fn, err, op);
     }
 }

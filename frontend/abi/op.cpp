@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "abi/guard.hpp"
+#include <algorithm>
 
 namespace wick::abi {
 
@@ -30,7 +31,7 @@ uint32_t wick_op_count(void) {
 
 wick_op *wick_op_at(uint32_t index) {
     return guard_value("wick_op_at", static_cast<wick_op *>(nullptr),
-                       [&] { return index < wick::op_count() ? wick::abi::handle(&wick::op_at(index)) : nullptr; });
+                       [&] { return index < wick::op_count() ? op_handle(&wick::op_at(index)) : nullptr; });
 }
 
 int32_t wick_op_find(const char *name, wick_op **out) {
@@ -38,7 +39,7 @@ int32_t wick_op_find(const char *name, wick_op **out) {
         need("wick_op_find", "out", out);
         const wick::Op *op = wick::find_op(need("wick_op_find", "name", name));
         if (!op) wick::fail(TH_E_NOTFOUND, "wick_op_find: got '%s', want the name of an op", name);
-        *out = wick::abi::handle(op);
+        *out = op_handle(op);
     });
 }
 
@@ -73,15 +74,77 @@ int32_t wick_op_result(const wick_op *op, uint32_t i, const char **type) {
     });
 }
 
-int32_t wick_op_call(wick_op *op, const wick_value *args, uint32_t nargs, wick_value *results, uint32_t nresults,
-                     wick_error **err) {
+uint32_t wick_op_flags(const wick_op *op) {
+    using wick::Callable;
+    if (!op) return 0;
+    const Callable &c = *callable(op);
+    uint32_t flags = c.flags;
+    if (c.sign) flags |= WICK_OP_OPERATOR;
+    if (c.role == Callable::Role::Group) flags |= WICK_OP_GROUP;
+    if (c.role == Callable::Role::Constructor) flags |= WICK_OP_CONSTRUCTOR;
+    if (c.role == Callable::Role::Method) flags |= WICK_OP_OF_OBJECT;
+    return flags;
+}
+
+const char *wick_op_operator(const wick_op *op) { return op ? callable(op)->sign : nullptr; }
+
+uint32_t wick_op_variant_count(const wick_op *op) {
     const wick::Callable *c = callable(op);
-    return guard_call("wick_op_call", c ? c->schema.name.c_str() : nullptr, {args, nargs}, {results, nresults}, err,
-                      [&] {
-                          if (!need("wick_op_call", "op", c)->invoke) [[unlikely]]
-                              wick::fail(TH_E_TYPE, "wick_op_call: got the constructor or method %s, want an operator",
+    if (!c || c->role != wick::Callable::Role::Group) return c ? 1 : 0;
+    return static_cast<uint32_t>(static_cast<const wick::Group *>(c)->variants().size());
+}
+
+wick_op *wick_op_variant(const wick_op *op, uint32_t index) {
+    if (index >= wick_op_variant_count(op)) return nullptr;
+    const wick::Callable *c = callable(op);
+    if (c->role != wick::Callable::Role::Group) return op_handle(c);
+    return op_handle(static_cast<const wick::Group *>(c)->variants()[index]);
+}
+
+int32_t wick_op_call(wick_op *op, const wick_value *args, uint32_t nargs, const char *const *names, uint32_t nnames,
+                     wick_value *results, uint32_t *nresults, wick_error **err) {
+    const char *fn = "wick_op_call";
+    const wick::Callable *c = callable(op);
+    return guard_call(fn, c ? c->schema.name.c_str() : nullptr, {args, nargs}, results, nresults, err,
+                      [&](std::span<wick::Value> room) {
+                          if (need(fn, "op", c)->role == wick::Callable::Role::Method) [[unlikely]]
+                              wick::fail(TH_E_TYPE, "wick_op_call: got the method %s, want one of wick_object_call",
                                          c->schema.name.c_str());
-                          need_results(*c, nresults);
-                          static_cast<const wick::Op *>(c)->call({args, nargs}, {results, nresults});
+                          return c->call({args, nargs}, need_names(fn, names, nnames, nargs), room);
                       });
+}
+
+namespace wick::abi {
+
+/// An op of the host language.
+struct Registered {
+    wick_callback fn;
+    void *user;
+
+    static void invoke(const Callable &self, Object *, const Value *args, Value *results) {
+        const auto &op = *static_cast<const Registered *>(self.context);
+        const char *name = self.schema.name.c_str();
+        std::span<Value> room(results, self.schema.results.size());
+        run_callback(op.fn, op.user, name, {args, self.schema.arguments.size()}, room);
+        size_t unset = static_cast<size_t>(std::ranges::count(room, uint32_t{WICK_TAG_UNSET}, &Value::tag));
+        if (unset == 0) return;
+        drop(room);
+        fail(TH_E_CALLBACK, "%s: the callback left %zu of %zu results unset", name, unset, room.size());
+    }
+};
+
+} // namespace wick::abi
+
+int32_t wick_op_register(const char *schema, const char *doc, uint32_t flags, wick_callback call, void *user,
+                         wick_op **out) {
+    const char *fn = "wick_op_register";
+    return guard(fn, [&] {
+        need(fn, "call", reinterpret_cast<void *>(call));
+        if (flags & ~uint32_t{WICK_OP_METHOD | WICK_OP_PROPERTY})
+            wick::fail(TH_E_ARG, "wick_op_register: got flags %u, want WICK_OP_METHOD, WICK_OP_PROPERTY or 0", flags);
+        auto context = std::make_unique<Registered>(Registered{call, user});
+        const wick::Op &op = wick::register_op(need(fn, "schema", schema), doc ? doc : "", &Registered::invoke,
+                                               std::shared_ptr<const void>(std::move(context)), flags);
+        if (out) *out = op_handle(&op);
+    });
 }

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "core/class.hpp"
-#include "wick/nn/module.hpp"
-#include "wick/optim/optimizer.hpp"
+#include "core/registry.hpp"
 #include <algorithm>
 #include <cxxabi.h>
 #include <mutex>
@@ -11,13 +9,13 @@ namespace wick {
 
 namespace {
 
-struct Registry {
-    Family families[2] = {nn::class_family(), optim::class_family()};
+struct Classes {
+    std::deque<Family> families = class_families();
     std::shared_mutex mutex; // over the classes; methods never change
 
-    static Registry &get() {
-        static Registry registry;
-        return registry;
+    static Classes &get() {
+        static Classes classes;
+        return classes;
     }
     Family *find(std::string_view name) {
         for (Family &f : families)
@@ -32,7 +30,7 @@ struct Registry {
 };
 
 template <class P> const Class *first_class(std::string_view family, P &&matches) {
-    Registry &registry = Registry::get();
+    Classes &registry = Classes::get();
     std::shared_lock lock(registry.mutex);
     if (Family *f = registry.find(family))
         for (const Class &c : f->classes)
@@ -46,35 +44,58 @@ const Method *first_method(const std::vector<Method> &methods, std::string_view 
     return nullptr;
 }
 
-std::string class_text(const Object &o) {
-    switch (o.kind()) {
-    case Kind::Module: return static_cast<const nn::Module &>(o).class_name();
-    case Kind::Optimizer: return static_cast<const optim::Optimizer &>(o).class_name();
-    default: return "object";
-    }
+std::string family_names() {
+    std::string text;
+    for (const Family &f : Classes::get().families)
+        text.append(text.empty() ? "'" : " or '").append(f.name).append("'");
+    return text;
 }
 
+using MethodFunction = std::function<void(Object &, const Value *, Value *)>;
+using Constructor = std::function<Ref<Object>(const Value *)>;
+
+void call_method(const Callable &self, Object *object, const Value *args, Value *results) {
+    (*static_cast<const MethodFunction *>(self.context))(*object, args, results);
+}
+void call_constructor(const Callable &self, Object *, const Value *args, Value *results) {
+    results[0] = box((*static_cast<const Constructor *>(self.context))(args));
+}
+
+/// A callable that owns its function.
+template <class F> Callable owning(Callable::Role role, std::string text, std::string doc, Invoke invoke, F f) {
+    Callable c;
+    c.schema = Schema::parse(text);
+    c.schema_text = std::move(text);
+    c.doc = std::move(doc);
+    c.role = role;
+    auto kept = std::make_shared<F>(std::move(f));
+    c.invoke = invoke;
+    c.context = kept.get();
+    c.keepalive = std::move(kept);
+    return c;
+}
 } // namespace
 
 Method::Method(std::string text, std::string doc_text, std::function<void(Object &, const Value *, Value *)> f)
-    : Callable{Schema::parse(text), std::move(text), std::move(doc_text), nullptr}, call(std::move(f)) {}
+    : Callable(owning(Role::Method, std::move(text), std::move(doc_text), call_method, std::move(f))) {}
 
 Class::Class(std::string in_family, std::string text, std::string doc_text, std::function<Ref<Object>(const Value *)> f,
              std::vector<Method> own_methods, std::type_index cpp_type)
-    : Callable{Schema::parse(text), std::move(text), std::move(doc_text), nullptr}, family(std::move(in_family)),
-      name(schema.name), type(cpp_type), methods(std::move(own_methods)), construct(std::move(f)) {
+    : Callable(owning(Role::Constructor, std::move(text), std::move(doc_text), call_constructor, std::move(f))),
+      family(std::move(in_family)), name(schema.name), type(cpp_type), methods(std::move(own_methods)) {
+    schema.results = {"any"}; // however it is written
     for (Method &m : methods) m.own = true;
 }
 
 size_t class_count(std::string_view family) {
-    Registry &registry = Registry::get();
+    Classes &registry = Classes::get();
     std::shared_lock lock(registry.mutex);
     Family *f = registry.find(family);
     return f ? f->classes.size() : 0;
 }
 
 const Class &class_at(std::string_view family, size_t index) {
-    Registry &registry = Registry::get();
+    Classes &registry = Classes::get();
     std::shared_lock lock(registry.mutex);
     Family *f = registry.find(family);
     size_t count = f ? f->classes.size() : 0;
@@ -89,10 +110,10 @@ const Class *find_class(std::string_view family, std::string_view name) {
 }
 
 const Class &register_class(Class c) {
-    Registry &registry = Registry::get();
+    Classes &registry = Classes::get();
     std::unique_lock lock(registry.mutex);
     Family *f = registry.find(c.family);
-    if (!f) throw Error(TH_E_NOTFOUND, "register_class: got family '" + c.family + "', want 'nn' or 'optim'");
+    if (!f) throw Error(TH_E_NOTFOUND, "register_class: got family '" + c.family + "', want " + family_names());
     for (const Class &other : f->classes)
         if (other.name == c.name)
             throw Error(TH_E_ARG,
@@ -100,20 +121,13 @@ const Class &register_class(Class c) {
     return f->classes.emplace_back(std::move(c));
 }
 
-Ref<Object> class_new(const Class &c, std::span<const Value> args) {
-    BindScratch scratch;
-    std::vector<Value> bound(c.schema.arguments.size());
-    bind_arguments(c.name, c.schema.arguments, args, bound.data(), scratch);
-    return c.construct(bound.data());
+Ref<Object> class_new(const Class &c, std::span<const Value> args, std::span<const char *const> names) {
+    Value made{};
+    c.call(args, names, {&made, 1});
+    return Ref<Object>::adopt(object(made.u.o));
 }
 
-const Class *class_of(const Object &o) {
-    switch (o.kind()) {
-    case Kind::Module: return static_cast<const nn::Module &>(o).registered_class();
-    case Kind::Optimizer: return static_cast<const optim::Optimizer &>(o).registered_class();
-    default: return nullptr;
-    }
-}
+const Class *class_of(const Object &o) { return o.registered_class(); }
 
 std::vector<const Method *> object_methods(const Object &o) {
     std::vector<const Method *> out;
@@ -123,41 +137,25 @@ std::vector<const Method *> object_methods(const Object &o) {
                 out.push_back(&m);
     };
     if (const Class *c = class_of(o)) add(c->methods);
-    if (const Family *f = Registry::get().find(o.kind())) add(f->methods);
+    if (const Family *f = Classes::get().find(o.kind())) add(f->methods);
     return out;
 }
 
 const Method *find_method(const Object &o, std::string_view name) {
     if (const Class *c = class_of(o))
         if (const Method *m = first_method(c->methods, name)) return m;
-    const Family *f = Registry::get().find(o.kind());
+    const Family *f = Classes::get().find(o.kind());
     return f ? first_method(f->methods, name) : nullptr;
 }
 
-void object_call(Object &o, const Method &method, std::span<const Value> args, std::span<Value> results) {
-    size_t count = method.schema.results.size();
-    if (results.size() < count)
-        throw Error(TH_E_ARG, method.schema.name + ": got room for " + std::to_string(results.size()) +
-                                  " results, want " + std::to_string(count));
-    BindScratch scratch;
-    std::vector<Value> bound(method.schema.arguments.size());
-    bind_arguments(method.schema.name, method.schema.arguments, args, bound.data(), scratch);
-    std::vector<Value> raw(count, Value{WICK_TAG_UNSET, 0, {}});
-    Object &self = method.own && o.kind() == Kind::Module ? static_cast<nn::Module &>(o).self() : o;
-    try {
-        method.call(self, bound.data(), raw.data());
-        for (const Value &v : raw)
-            if (v.tag == WICK_TAG_UNSET) throw Error(TH_E_CALLBACK, method.schema.name + ": left a result unset");
-    } catch (...) {
-        for (Value &v : raw) clear(v);
-        throw;
-    }
-    std::copy(raw.begin(), raw.end(), results.begin());
+size_t object_call(Object &o, const Method &method, std::span<const Value> args, std::span<Value> results,
+                   std::span<const char *const> names) {
+    return method.call(args, names, results, method.own ? &o.self() : &o);
 }
 
 void object_call(Object &o, std::string_view method, std::span<const Value> args, std::vector<Value> &results) {
     const Method *m = find_method(o, method);
-    if (!m) throw Error(TH_E_NOTFOUND, class_text(o) + ": got no method '" + std::string(method) + "'");
+    if (!m) throw Error(TH_E_NOTFOUND, o.class_name() + ": got no method '" + std::string(method) + "'");
     std::vector<Value> out(m->schema.results.size());
     object_call(o, *m, args, out);
     results = std::move(out);

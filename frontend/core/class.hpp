@@ -15,13 +15,6 @@ struct Family {
     std::deque<Class> classes; // references stay valid as it grows
 };
 
-namespace nn {
-Family class_family();
-}
-namespace optim {
-Family class_family();
-}
-
 namespace detail {
 
 /// The name of a C++ class without namespaces.

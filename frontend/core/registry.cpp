@@ -1,158 +1,234 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "wick/registry.hpp"
 #include "core/call.hpp"
-#include "core/row.hpp"
-#include "wick/value.hpp"
+#include "core/registry.hpp"
+#include "wick/autograd.hpp"
+#include <algorithm>
+#include <deque>
+#include <mutex>
+#include <shared_mutex>
 #include <unordered_map>
 
 namespace wick {
 
-extern const OpTable io_ops;
-
-namespace {
+/// Callables stay where they are; readers hold the mutex for look-ups alone.
 struct Registry {
-    std::vector<Op> ops;
-    std::unordered_map<std::string_view, const Op *> by_name;
+    std::shared_mutex mutex;
+    std::deque<Op> ops;
+    std::deque<Group> groups;
+    std::unordered_map<std::string, const Op *> by_name, by_base;
 
     Registry() {
-        ops.reserve(op_rows().size() + io_ops.count);
-        for (const OpRow &row : op_rows()) {
-            Op &op = add(schema_text(row));
-            op.doc = std::string(row.flags & Op::IN_PLACE ? "In place: " : "") + row.doc;
-            op.invoke = row.signature->invoke;
-            op.context = row.context;
-            op.flags = row.flags;
-        }
-        for (const OpDef &def : std::span(io_ops.rows, io_ops.count)) {
-            Op &op = add(def.schema);
-            op.doc = def.doc;
-            op.invoke = def.invoke;
-        }
+        add_contents([this](Op op) -> const Op & { return add(std::move(op)); });
+    }
+    static Registry &get() {
+        static Registry registry;
+        return registry;
     }
 
-    Op &add(std::string text) {
-        Op op;
-        op.schema = Schema::parse(text);
-        op.schema_text = std::move(text);
-        ops.push_back(std::move(op));
-        if (!by_name.emplace(ops.back().schema.name, &ops.back()).second)
-            fail(TH_E_INTERNAL, "registry: got a second op '%s', want each name once", ops.back().schema.name.c_str());
-        return ops.back();
+    /// Behind the mutex, or while it is made.
+    const Op &add(Op op) {
+        if (by_name.contains(op.schema.name))
+            fail(TH_E_ARG, "register_op: got a second op '%s', want each name once", op.schema.name.c_str());
+        std::string base = op.schema.name.substr(0, op.schema.name.find('.'));
+        const Op &added = ops.emplace_back(std::move(op));
+        try {
+            by_name.emplace(added.schema.name, &added);
+            auto [at, first] = by_base.emplace(base, &added);
+            if (!first) at->second = &join(*at->second, added, base);
+        } catch (...) { // no memory
+            by_name.erase(added.schema.name);
+            ops.pop_back();
+            throw;
+        }
+        return added;
+    }
+
+    /// The group that `there` is, or becomes with a second op of its name.
+    const Group &join(const Op &there, const Op &added, const std::string &base) {
+        bool is_group = there.role == Op::Role::Group;
+        Group &group = is_group ? const_cast<Group &>(static_cast<const Group &>(there)) : groups.emplace_back();
+        auto list = std::make_unique<std::vector<const Op *>>(group.variants().begin(), group.variants().end());
+        if (!is_group) { // nobody sees it yet
+            list->push_back(&there);
+            group.role = Op::Role::Group;
+            group.schema.name = base;
+            group.doc = there.doc;
+            group.flags = there.flags;
+        }
+        list->push_back(&added);
+        group.lists_.push_back(std::move(list));
+        group.current_.store(group.lists_.back().get(), std::memory_order_release);
+        return group;
     }
 };
 
-const Registry &registry() {
-    static const Registry r;
-    return r;
+std::span<const Callable *const> Group::variants() const noexcept {
+    const auto *list = current_.load(std::memory_order_acquire);
+    return list ? std::span<const Callable *const>(*list) : std::span<const Callable *const>();
 }
 
-using Type = Argument::Type;
-
-bool is_number(const Value &v) { return v.tag == WICK_TAG_INT || v.tag == WICK_TAG_FLOAT || v.tag == WICK_TAG_BOOL; }
-
-/// Whether the value can stay as it is.
-bool fits(const Argument &a, const Value &v) {
-    if (v.tag == WICK_TAG_TENSOR && a.type == Type::Tensor) return !a.list; // mostly
-    if (v.tag == WICK_TAG_NONE) return a.optional || a.type == Type::Any;
-    if (a.list) {
-        if (v.tag == WICK_TAG_VALUES || v.tag == WICK_TAG_LIST) return a.type != Type::Int;
-        bool length = a.length < 0 || static_cast<int64_t>(v.aux) == a.length;
-        return length && ((v.tag == WICK_TAG_INTS && (a.type == Type::Int || a.type == Type::Float)) ||
-                          (v.tag == WICK_TAG_FLOATS && a.type == Type::Float));
+namespace {
+[[noreturn]] void refuse_all(const Group &group, std::span<const Value> args, std::span<const char *const> names) {
+    std::string text = group.schema.name + ": got (";
+    for (size_t i = 0; i < args.size(); i++) {
+        size_t first_name = args.size() - std::min(args.size(), names.size());
+        text += i ? ", " : "";
+        if (i >= first_name && names[i - first_name]) text.append(names[i - first_name]).append("=");
+        text += describe(args[i]);
     }
-    switch (a.type) {
-    case Type::Tensor: return v.tag == WICK_TAG_TENSOR || is_number(v);
-    case Type::Scalar: return is_number(v);
-    case Type::Int: return v.tag == WICK_TAG_INT;
-    case Type::Float: return v.tag == WICK_TAG_FLOAT;
-    case Type::Bool: return v.tag == WICK_TAG_BOOL;
-    case Type::Str: return v.tag == WICK_TAG_STR || v.tag == WICK_TAG_STRING;
-    case Type::DType: return v.tag == WICK_TAG_DTYPE;
-    case Type::Device: return v.tag == WICK_TAG_DEVICE;
-    case Type::Module: return v.tag == WICK_TAG_MODULE;
-    case Type::Function: return v.tag == WICK_TAG_FUNCTION;
-    case Type::Any: return true;
+    text += "), want one of";
+    for (const Op *variant : group.variants()) {
+        BindScratch scratch;
+        std::vector<Value> bound(variant->schema.arguments.size());
+        try {
+            bind_arguments("", variant->schema.arguments, args, bound.data(), scratch, names);
+        } catch (const Error &e) {
+            text += "\n  " + variant->schema_text + e.message();
+        }
     }
-    return false;
-}
-
-Value ints(BindScratch &scratch, std::vector<int64_t> list) {
-    scratch.lists.push_back(std::move(list));
-    const std::vector<int64_t> &kept = scratch.lists.back();
-    return {WICK_TAG_INTS, static_cast<uint32_t>(kept.size()), {.ints = kept.data()}};
-}
-
-/// Converts what does not fit as it is; false if that is not allowed.
-bool convert(const Argument &a, const Value &v, Value &out, BindScratch &scratch) {
-    if (!a.list && a.type == Type::Float && v.tag == WICK_TAG_INT) {
-        out = {WICK_TAG_FLOAT, 0, {.f = static_cast<double>(v.u.i)}};
-        return true;
-    }
-    if (!a.list || a.type != Type::Int) return false;
-    if (v.tag == WICK_TAG_INT) {
-        out = ints(scratch, std::vector<int64_t>(a.length > 0 ? static_cast<size_t>(a.length) : 1, v.u.i));
-        return true;
-    }
-    if (v.tag == WICK_TAG_INTS && v.aux == 1 && a.length > 0) {
-        out = ints(scratch, std::vector<int64_t>(static_cast<size_t>(a.length), v.u.ints[0]));
-        return true;
-    }
-    if (v.tag != WICK_TAG_VALUES && v.tag != WICK_TAG_LIST) return false;
-    std::vector<int64_t> list;
-    for (const Value &item : unbox_items(v)) {
-        if (item.tag != WICK_TAG_INT) return false;
-        list.push_back(item.u.i);
-    }
-    if (a.length >= 0 && static_cast<int64_t>(list.size()) != a.length) return false;
-    out = ints(scratch, std::move(list));
-    return true;
+    throw Error(TH_E_TYPE, text);
 }
 } // namespace
 
-void bind_arguments(std::string_view what, const std::vector<Argument> &schema, std::span<const Value> args, Value *out,
-                    BindScratch &scratch) {
-    int w = static_cast<int>(what.size());
-    if (args.size() > schema.size())
-        fail(TH_E_ARG, "%.*s: got %zu arguments, want at most %zu", w, what.data(), args.size(), schema.size());
-    for (size_t i = 0; i < schema.size(); i++) {
-        const Argument &a = schema[i];
-        if (i >= args.size() || args[i].tag == WICK_TAG_UNSET) {
-            if (!a.has_default)
-                fail(TH_E_ARG, "%.*s: got no value for argument %zu, want %s %s", w, what.data(), i + 1,
-                     a.type_text.c_str(), a.name.c_str());
-            out[i] = a.default_value;
-        } else if (fits(a, args[i])) {
-            out[i] = args[i];
-        } else if (!convert(a, args[i], out[i], scratch)) {
-            fail(TH_E_TYPE, "%.*s: got %s for argument %zu, want %s %s", w, what.data(), describe(args[i]).c_str(),
-                 i + 1, a.type_text.c_str(), a.name.c_str());
-        }
+const Callable &Group::resolve(std::span<const Value> args, std::span<const char *const> names) const {
+    const Callable *found = nullptr;
+    for (const Callable *variant : variants()) {
+        if (found && variant->added) break;
+        Fit fit = fit_arguments(variant->schema.arguments, args, names);
+        if (fit == Fit::Exact) return *variant;
+        if (fit == Fit::Converts && !found) found = variant;
     }
+    if (!found) refuse_all(*this, args, names);
+    return *found;
 }
 
-void Op::call(std::span<const Value> args, std::span<Value> results) const {
-    if (results.size() < schema.results.size())
-        fail(TH_E_ARG, "%s: got room for %zu results, want %zu", schema.name.c_str(), results.size(),
-             schema.results.size());
+namespace {
+/// Takes `out` from the named arguments.
+Tensor take_out(const Callable &op, std::vector<Value> &args, std::vector<const char *> &names) {
+    size_t first = args.size() - names.size();
+    for (size_t i = 0; i < names.size(); i++) {
+        if (!names[i] || std::string_view(names[i]) != "out") continue;
+        const Value v = args[first + i];
+        if (v.tag != WICK_TAG_TENSOR)
+            fail(TH_E_TYPE, "%s: got %s for out, want Tensor", op.schema.name.c_str(), describe(v).c_str());
+        args.erase(args.begin() + static_cast<std::ptrdiff_t>(first + i));
+        names.erase(names.begin() + static_cast<std::ptrdiff_t>(i));
+        return unbox<Tensor>(v);
+    }
+    return {};
+}
+
+bool requires_grad(const Value &v) {
+    if (v.tag == WICK_TAG_TENSOR) return unbox<Tensor>(v).requires_grad();
+    return (v.tag == WICK_TAG_VALUES || v.tag == WICK_TAG_LIST) && std::ranges::any_of(unbox_items(v), requires_grad);
+}
+
+/// A result that goes into a tensor of the caller: as TH takes one, cast but not into a lower kind of number.
+void write_out(const char *op, const Tensor &out, const Tensor &y) {
+    if (!std::ranges::equal(out.sizes(), y.sizes()))
+        fail(TH_E_SHAPE, "%s: got out of %s, want the sizes of %s", op, out.describe().c_str(), y.describe().c_str());
+    if ((y.is_floating_point() && !out.is_floating_point()) || (out.dtype() == kBOOL && y.dtype() != kBOOL))
+        fail(TH_E_TYPE, "%s: got out of %s for a result of %s, want a dtype that holds it", op, out.describe().c_str(),
+             y.describe().c_str());
+    check(THTensor_copy(out.th(), y.th()));
+}
+
+size_t call_with_out(const Callable &op, std::span<const Value> given, std::span<const char *const> given_names,
+                     std::span<Value> results) {
+    std::vector<Value> args(given.begin(), given.end());
+    std::vector<const char *> names(given_names.begin(), given_names.end());
+    Tensor out = take_out(op, args, names);
+    if (!out.defined()) return op.call(args, names, results);
+    const Callable &chosen = op.role == Op::Role::Group ? static_cast<const Group &>(op).resolve(args, names) : op;
+    const char *name = chosen.schema.name.c_str();
+    if (!(chosen.flags & Op::OUT)) fail(TH_E_ARG, "%s: got out, which it does not take", name);
+    if (grad_enabled() && (out.requires_grad() || std::ranges::any_of(args, requires_grad)))
+        fail(TH_E_AUTOGRAD, "%s: got out while recording, want tensors that require no gradient, or a NoGrad scope",
+             name);
+    if (results.empty()) fail(TH_E_ARG, "%s: got room for 0 results, want 1", name);
+    Value raw{};
+    chosen.call(args, names, {&raw, 1});
+    OwnedValue y(raw);
+    write_out(name, out, unbox<Tensor>(y.get()));
+    results[0] = box(out);
+    return 1;
+}
+
+bool names_out(std::span<const char *const> names) {
+    return std::ranges::any_of(names, [](const char *n) { return n && std::string_view(n) == "out"; });
+}
+
+/// Several results: none is left if the function fails after the first.
+void invoke_all(const Callable &c, Object *object, const Value *bound, std::span<Value> results) {
+    for (Value &v : results) v = Value{};
+    try {
+        c.invoke(c, object, bound, results.data());
+    } catch (...) {
+        for (Value &v : results) clear(v);
+        throw;
+    }
+}
+} // namespace
+
+size_t Callable::call(std::span<const Value> args, std::span<const char *const> names, std::span<Value> results,
+                      Object *object) const {
+    if (!names.empty() && names.size() <= args.size() && names_out(names)) [[unlikely]]
+        if (flags & OUT || role == Role::Group) return call_with_out(*this, args, names, results);
+    if (role == Role::Group) return static_cast<const Group *>(this)->resolve(args, names).call(args, names, results);
+    size_t count = schema.results.size();
+    if (results.size() < count)
+        fail(TH_E_ARG, "%s: got room for %zu results, want %zu", schema.name.c_str(), results.size(), count);
     constexpr size_t FEW = 16;
     Value few[FEW];
     std::vector<Value> many(schema.arguments.size() > FEW ? schema.arguments.size() : 0);
     Value *bound = many.empty() ? few : many.data();
     BindScratch scratch;
-    bind_arguments(schema.name, schema.arguments, args, bound, scratch);
-    invoke(*this, nullptr, bound, results.data());
+    bind_arguments(schema.name, schema.arguments, args, bound, scratch, names);
+    if (count == 1)
+        invoke(*this, object, bound, results.data());
+    else
+        invoke_all(*this, object, bound, results.first(count));
+    return count;
 }
 
-size_t op_count() { return registry().ops.size(); }
+size_t op_count() {
+    Registry &registry = Registry::get();
+    std::shared_lock lock(registry.mutex);
+    return registry.ops.size();
+}
 
 const Op &op_at(size_t index) {
-    if (index >= op_count()) fail(TH_E_INDEX, "op_at: got index %zu, want one below %zu", index, op_count());
-    return registry().ops[index];
+    Registry &registry = Registry::get();
+    std::shared_lock lock(registry.mutex);
+    if (index >= registry.ops.size())
+        fail(TH_E_INDEX, "op_at: got index %zu, want one below %zu", index, registry.ops.size());
+    return registry.ops[index];
 }
 
 const Op *find_op(std::string_view name) {
-    auto found = registry().by_name.find(name);
-    return found == registry().by_name.end() ? nullptr : found->second;
+    Registry &registry = Registry::get();
+    std::shared_lock lock(registry.mutex);
+    std::string key(name);
+    if (auto base = registry.by_base.find(key); base != registry.by_base.end()) return base->second;
+    auto found = registry.by_name.find(key);
+    return found == registry.by_name.end() ? nullptr : found->second;
+}
+
+const Op &register_op(std::string schema, std::string doc, Invoke invoke, std::shared_ptr<const void> context,
+                      uint32_t flags) {
+    Op op;
+    op.schema = Schema::parse(schema);
+    op.schema_text = std::move(schema);
+    op.doc = std::move(doc);
+    op.invoke = invoke;
+    op.context = context.get();
+    op.keepalive = std::move(context);
+    op.flags = flags;
+    op.added = true;
+    Registry &registry = Registry::get();
+    std::unique_lock lock(registry.mutex);
+    return registry.add(std::move(op));
 }
 
 } // namespace wick

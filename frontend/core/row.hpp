@@ -37,6 +37,12 @@ struct OpRow {
 /// The rows of wick/ops, in order (ops/rows.cpp).
 WICK_API std::span<const OpRow> op_rows();
 
+/// An op whose function takes values itself; constant data.
+struct OpDef {
+    const char *schema, *doc;
+    Invoke invoke;
+};
+
 /// "max.dim(Tensor x, int dim, bool keepdim=False) -> Tensor"
 WICK_API std::string schema_text(const OpRow &row);
 
@@ -187,6 +193,13 @@ template <> struct Result<Tensor> {
 template <> struct Result<Tensor &> {
     static std::string type() { return "Tensor(a!)"; }
     static void store(const Tensor &t, Value *results) { results[0] = box(t); }
+};
+template <> struct Result<ValuesIndices> {
+    static std::string type() { return "(Tensor values, Tensor indices)"; }
+    static void store(ValuesIndices &&r, Value *results) {
+        results[0] = hand_over(std::move(r.values));
+        results[1] = hand_over(std::move(r.indices));
+    }
 };
 template <> struct Result<void> {
     static std::string type() { return "()"; }

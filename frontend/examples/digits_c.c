@@ -49,11 +49,10 @@ static void drop(uint32_t mark) {
 /* An op's results; the first is returned too. */
 static wick_value op_results(const char *name, wick_value *results, const wick_value *args, uint32_t nargs) {
     wick_op *found;
-    uint32_t n;
+    uint32_t n = MOST_RESULTS;
     results[0] = wick_v_none();
     if (failed || !ok(wick_op_find(name, &found))) return results[0];
-    n = wick_op_result_count(found);
-    if (ok(wick_op_call(found, args, nargs, results, n, 0)))
+    if (ok(wick_op_call(found, args, nargs, 0, 0, results, &n, 0)))
         for (uint32_t i = 0; i < n; i++) results[i] = keep(results[i]);
     return results[0];
 }
@@ -63,28 +62,19 @@ static wick_value op(const char *name, const wick_value *args, uint32_t nargs) {
     return op_results(name, results, args, nargs);
 }
 
-/* A method with `n` results; the first is returned. */
-static wick_value method_results(wick_value self, const char *name, uint32_t n, const wick_value *args,
-                                 uint32_t nargs) {
-    wick_value results[MOST_RESULTS] = {wick_v_none()};
-    if (failed || !ok(wick_object_call(self.u.o, name, args, nargs, results, n, 0))) return wick_v_none();
-    for (uint32_t i = 0; i < n; i++) results[i] = keep(results[i]);
-    return results[0];
-}
-
+/* A method's first result, or none. */
 static wick_value method(wick_value self, const char *name, const wick_value *args, uint32_t nargs) {
-    return method_results(self, name, 1, args, nargs);
-}
-
-/* One without a result. */
-static void run(wick_value self, const char *name, const wick_value *args, uint32_t nargs) {
-    method_results(self, name, 0, args, nargs);
+    wick_value results[MOST_RESULTS] = {wick_v_none()};
+    uint32_t n = MOST_RESULTS;
+    if (failed || !ok(wick_object_call(self.u.o, name, args, nargs, 0, 0, results, &n, 0))) return wick_v_none();
+    for (uint32_t i = 0; i < n; i++) results[i] = keep(results[i]);
+    return n ? results[0] : wick_v_none();
 }
 
 static wick_value make(const char *family, const char *name, const wick_value *args, uint32_t nargs) {
     wick_class *found;
     wick_object *o = 0;
-    if (failed || !ok(wick_class_find(family, name, &found)) || !ok(wick_class_new(found, args, nargs, &o, 0)))
+    if (failed || !ok(wick_class_find(family, name, &found)) || !ok(wick_class_new(found, args, nargs, 0, 0, &o, 0)))
         return wick_v_none();
     return keep(wick_v_object(o));
 }
@@ -167,35 +157,35 @@ static set batch_of(const task *t, set s, int64_t at, int64_t n) {
 /* ---- the network ---- */
 
 static void add_block(wick_value net, int64_t in, int64_t out) {
-    run(net, "append", ARGS(make("nn", "Conv2d", ARGS(INT(in), INT(out), INT(3), DEFAULT, INT(1)))));
-    run(net, "append", ARGS(make("nn", "BatchNorm2d", ARGS(INT(out)))));
-    run(net, "append", ARGS(make("nn", "ReLU", NO_ARGS)));
+    method(net, "append", ARGS(make("nn", "Conv2d", ARGS(INT(in), INT(out), INT(3), DEFAULT, INT(1)))));
+    method(net, "append", ARGS(make("nn", "BatchNorm2d", ARGS(INT(out)))));
+    method(net, "append", ARGS(make("nn", "ReLU", NO_ARGS)));
 }
 
 static wick_value make_net(int64_t side) {
     wick_value net = make("nn", "Sequential", NO_ARGS);
     add_block(net, 1, 16);
     add_block(net, 16, 32);
-    run(net, "append", ARGS(make("nn", "MaxPool2d", ARGS(INT(2)))));
-    run(net, "append", ARGS(make("nn", "Dropout", ARGS(wick_v_float(0.25)))));
-    run(net, "append", ARGS(make("nn", "Flatten", NO_ARGS)));
-    run(net, "append", ARGS(make("nn", "Linear", ARGS(INT(8 * side * side), INT(64)))));
-    run(net, "append", ARGS(make("nn", "ReLU", NO_ARGS)));
-    run(net, "append", ARGS(make("nn", "Linear", ARGS(INT(64), INT(10)))));
+    method(net, "append", ARGS(make("nn", "MaxPool2d", ARGS(INT(2)))));
+    method(net, "append", ARGS(make("nn", "Dropout", ARGS(wick_v_float(0.25)))));
+    method(net, "append", ARGS(make("nn", "Flatten", NO_ARGS)));
+    method(net, "append", ARGS(make("nn", "Linear", ARGS(INT(8 * side * side), INT(64)))));
+    method(net, "append", ARGS(make("nn", "ReLU", NO_ARGS)));
+    method(net, "append", ARGS(make("nn", "Linear", ARGS(INT(64), INT(10)))));
     return net;
 }
 
 static void load(wick_value net, const char *path) {
     wick_value names_and_tensors[MOST_RESULTS];
     op_results("io::load_safetensors", names_and_tensors, ARGS(wick_v_str(path)));
-    method_results(net, "load_state_dict", 2, names_and_tensors, 2);
+    method(net, "load_state_dict", names_and_tensors, 2);
 }
 
 static double accuracy(const task *t, wick_value net) {
     const int64_t n = size(t->test.images, 0), batch = 250;
     double right = 0;
     int32_t recording = wick_set_grad_mode(0);
-    run(net, "eval", NO_ARGS);
+    method(net, "eval", NO_ARGS);
     for (int64_t at = 0; at < n && !failed; at += batch) {
         uint32_t mark = held;
         set b = batch_of(t, t->test, at, n - at < batch ? n - at : batch);
@@ -203,7 +193,7 @@ static double accuracy(const task *t, wick_value net) {
         right += number(op("sum", ARGS(op("eq", ARGS(guess, b.labels)))));
         drop(mark);
     }
-    run(net, "train", NO_ARGS);
+    method(net, "train", NO_ARGS);
     wick_set_grad_mode(recording);
     return n ? right / (double)n : 0;
 }
@@ -227,9 +217,9 @@ static wick_value jitter(wick_value images, int64_t side) {
 static double step(const task *t, wick_value net, wick_value adam, set batch) {
     wick_value scores = method(net, "forward", ARGS(jitter(batch.images, t->side)));
     wick_value loss = op("cross_entropy", ARGS(scores, batch.labels));
-    run(adam, "zero_grad", NO_ARGS);
+    method(adam, "zero_grad", NO_ARGS);
     if (!failed) ok(wick_backward(&loss.u.o, 0, 1, 0, 0));
-    run(adam, "step", NO_ARGS);
+    method(adam, "step", NO_ARGS);
     return number(loss);
 }
 
@@ -246,7 +236,7 @@ static void train(const task *t, wick_value net) {
         for (int64_t i = 0; i < steps && !failed; i++) {
             uint32_t mark = held;
             double way = (double)(epoch * steps + i) / (double)(t->epochs * steps);
-            run(adam, "set", ARGS(wick_v_str("lr"), wick_v_float(learning_rate(way))));
+            method(adam, "set", ARGS(wick_v_str("lr"), wick_v_float(learning_rate(way))));
             loss += step(t, net, adam, batch_of(t, shuffled, i * t->batch, t->batch));
             drop(mark);
         }

@@ -23,6 +23,7 @@ static DType or_own(DType dtype, const Tensor &x) { return dtype == DType::none 
 Tensor zeros_like(const Tensor &x, DType dtype) { return zeros(x.sizes(), or_own(dtype, x)); }
 Tensor ones_like(const Tensor &x, DType dtype) { return ones(x.sizes(), or_own(dtype, x)); }
 Tensor empty_like(const Tensor &x, DType dtype) { return empty(x.sizes(), or_own(dtype, x)); }
+Tensor arange(const Scalar &end, DType dtype) { return arange(0, end, 1, dtype); }
 Tensor arange(const Scalar &start, const Scalar &end, const Scalar &step, DType dtype) {
     return call<TH_arange>(start, end, step, dtype);
 }

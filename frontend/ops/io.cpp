@@ -2,6 +2,7 @@
 // Files, for languages that reach Wick through the registry. In C++: wick/io.hpp and wick/data.hpp.
 #include "wick/io.hpp"
 #include "core/call.hpp"
+#include "core/row.hpp"
 #include "wick/data.hpp"
 #include "wick/value.hpp"
 
@@ -89,7 +90,6 @@ constexpr OpDef rows[] = {
 
 } // namespace
 
-extern const OpTable io_ops;
-const OpTable io_ops{rows, std::size(rows)};
+std::span<const OpDef> io_ops() { return rows; }
 
 } // namespace wick

@@ -86,7 +86,14 @@ Tensor others_product(const Tensor &x, const std::vector<int32_t> &dims) {
 /// Whether quotients by elements of y's factors are as exact as y: it is normal, not 0, and finite.
 bool divisible(const Tensor &y) { return all(logical_and(isfinite(y), isfinite(8 / y))).item<bool>(); }
 
-/// The gradient of max and min: shared evenly among the elements that are the result.
+/// x along dim at the indices that argmax or argmin gave.
+ValuesIndices at(const Tensor &x, const Tensor &indices, int32_t dim, bool keepdim) {
+    if (x.dim() == 0) return {clone(x), indices};
+    Tensor values = gather(x, dim, keepdim ? indices : unsqueeze(indices, dim));
+    return {keepdim ? values : squeeze(values, dim), indices};
+}
+
+/// The gradient of the largest and smallest values: shared evenly among the elements that are the result.
 Tensor to_extremes(const Tensor &g, const Tensor &x, const Tensor &y, const std::vector<int32_t> &dims, bool keepdim) {
     Tensor hit = logical_or(eq(x, restored(y, dims, keepdim)), isnan(x));
     return where(hit, restored(widened(g), dims, keepdim) / sum(hit, dims, true), 0);
@@ -137,9 +144,15 @@ Tensor prod(const Tensor &x, Dims dims, bool keepdim, DType dtype) {
                   }));
 }
 
-Tensor max(const Tensor &x, Dims dims, bool keepdim) { return extreme<TH_max>("max", x, dims, keepdim); }
+Tensor amax(const Tensor &x, Dims dims, bool keepdim) { return extreme<TH_max>("amax", x, dims, keepdim); }
+Tensor max(const Tensor &x) { return extreme<TH_max>("max", x, {}, false); }
+Tensor max(const Tensor &a, const Tensor &b) { return maximum(a, b); }
+ValuesIndices max(const Tensor &x, int32_t dim, bool keepdim) { return at(x, argmax(x, dim, keepdim), dim, keepdim); }
 
-Tensor min(const Tensor &x, Dims dims, bool keepdim) { return extreme<TH_min>("min", x, dims, keepdim); }
+Tensor amin(const Tensor &x, Dims dims, bool keepdim) { return extreme<TH_min>("amin", x, dims, keepdim); }
+Tensor min(const Tensor &x) { return extreme<TH_min>("min", x, {}, false); }
+Tensor min(const Tensor &a, const Tensor &b) { return minimum(a, b); }
+ValuesIndices min(const Tensor &x, int32_t dim, bool keepdim) { return at(x, argmin(x, dim, keepdim), dim, keepdim); }
 
 Tensor any(const Tensor &x, Dims dims, bool keepdim) { return reduce<TH_any>(x, dims, keepdim); }
 

@@ -23,8 +23,8 @@ namespace docs {
 } // namespace docs
 
 namespace {
-constexpr uint32_t METHOD = Callable::METHOD, PROPERTY = METHOD + Callable::PROPERTY,
-                   IN_PLACE = METHOD + Callable::IN_PLACE;
+[[maybe_unused]] constexpr uint32_t METHOD = Callable::METHOD, PROPERTY = METHOD + Callable::PROPERTY,
+                                    IN_PLACE = METHOD + Callable::IN_PLACE;
 constexpr uint32_t flag(uint32_t f = 0) { return f; }
 
 // clang-format off

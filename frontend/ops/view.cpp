@@ -2,6 +2,7 @@
 // Views and what is close to them. The gradient of most is the view that leads back.
 #include "expr/sizes.h"
 #include "ops/op.hpp"
+#include <algorithm>
 
 namespace wick {
 
@@ -37,6 +38,22 @@ Tensor flatten(const Tensor &x, int32_t start_dim, int32_t end_dim) {
 
 Tensor squeeze(const Tensor &x, std::optional<int32_t> dim) {
     return record_reshape("squeeze", dim ? call<THTensor_squeeze_dim>(x, *dim) : call<THTensor_squeeze>(x), x);
+}
+
+Tensor squeeze(const Tensor &x, Dims dims) {
+    std::vector<int32_t> last_first;
+    for (int32_t d : dims) {
+        int32_t at = d < 0 ? d + x.dim() : d;
+        if (x.dim() == 0 && (d == 0 || d == -1)) continue;
+        if (at < 0 || at >= x.dim())
+            fail(TH_E_INDEX, "squeeze: got dim %d of %s, want one of its dimensions", d, x.describe().c_str());
+        if (std::ranges::count(last_first, at)) fail(TH_E_ARG, "squeeze: got dim %d twice, want it once", d);
+        last_first.push_back(at);
+    }
+    std::ranges::sort(last_first, std::greater());
+    Tensor y = x;
+    for (int32_t d : last_first) y = call<THTensor_squeeze_dim>(y, d);
+    return record_reshape("squeeze", last_first.empty() ? call<THTensor_alias>(x) : y, x);
 }
 
 Tensor unsqueeze(const Tensor &x, int32_t dim) {

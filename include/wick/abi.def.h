@@ -111,10 +111,24 @@ uint32_t    wick_drain(void);                     /* runs those that wait for th
 /* ---- callables: operators, and the constructors and methods of classes. They live until the process ends ---- */
 uint32_t    wick_op_count(void);
 wick_op    *wick_op_at(uint32_t index);           /* 0 past the end. Indices never change */
+/* By its name ("max.dim"), or by the name that several share ("max"): a group, which has variants and can be called, but has no schema. */
 int32_t     wick_op_find(const char *name, wick_op **out);
+uint32_t    wick_op_variant_count(const wick_op *op);                   /* 1 for what is no group */
+wick_op    *wick_op_variant(const wick_op *op, uint32_t index);         /* 0 past the end. Groups grow at their end */
 const char *wick_op_name(const wick_op *op);      /* texts live until the process ends */
 const char *wick_op_schema(const wick_op *op);    /* "add(Tensor a, Tensor b, *, Scalar alpha=1) -> Tensor"; below the parsed form */
 const char *wick_op_doc(const wick_op *op);
+enum {                                            /* flags of a callable */
+    WICK_OP_METHOD = 1,                           /* also to be a method of tensors, on its first argument */
+    WICK_OP_PROPERTY = 2,                         /* and a property where a language has such */
+    WICK_OP_IN_PLACE = 4,                         /* changes its first argument and returns it */
+    WICK_OP_OUT = 8,                              /* takes `out`, a tensor for the result, by name */
+    WICK_OP_OPERATOR = 16,                        /* wick_op_operator has its sign */
+    WICK_OP_GROUP = 32, WICK_OP_CONSTRUCTOR = 64,
+    WICK_OP_OF_OBJECT = 128                       /* a method, for wick_object_call */
+};
+uint32_t    wick_op_flags(const wick_op *op);
+const char *wick_op_operator(const wick_op *op);  /* the sign as Python writes it: "+", "//", "-" (of one or two), "+="; 0 for others */
 enum {                                            /* flags of an argument */
     WICK_ARG_OPTIONAL = 1,                        /* WICK_TAG_NONE is allowed */
     WICK_ARG_DEFAULT = 2,                         /* may be left out, with all that follow */
@@ -126,9 +140,16 @@ uint32_t    wick_op_arg_count(const wick_op *op);
 int32_t     wick_op_arg(const wick_op *op, uint32_t i, const char **name, const char **type, uint32_t *flags, wick_value *dflt);
 uint32_t    wick_op_result_count(const wick_op *op);
 int32_t     wick_op_result(const wick_op *op, uint32_t i, const char **type);
-/* nargs below the number of arguments: the rest take their defaults, as do arguments that are WICK_TAG_UNSET. nresults must be the number of
-   results. Functions of other kinds than operators are an error status. */
-int32_t     wick_op_call(wick_op *op, const wick_value *args, uint32_t nargs, wick_value *results, uint32_t nresults, wick_error **err);
+/* Calls an operator or a constructor (whose result is the object). The last nnames of the nargs arguments are those of these names, the
+   others go by position; what is not given, or is WICK_TAG_UNSET, takes its default. *nresults is the room for results before and their
+   number after; 0 stands for no room. Of a group, the first variant is called that the arguments fit exactly, else the first that they
+   convert to. `out` writes the result into a tensor of its sizes, and is an error while that would be recorded. */
+int32_t     wick_op_call(wick_op *op, const wick_value *args, uint32_t nargs, const char *const *names, uint32_t nnames,
+                         wick_value *results, uint32_t *nresults, wick_error **err);
+/* Adds an operator, from any thread, for the rest of the process: "name(Tensor x, int n=1) -> Tensor". It is called as call(user, 0, args,
+   nargs, results, nresults), on the thread that called it, with every argument in place, and sets every result. "base.variant" joins the
+   operators of that base name, behind them. flags: WICK_OP_METHOD, WICK_OP_PROPERTY. doc and out may be 0. */
+int32_t     wick_op_register(const char *schema, const char *doc, uint32_t flags, wick_callback call, void *user, wick_op **out);
 
 /* ---- autograd ---- */
 int32_t     wick_grad_mode(void);                 /* 1 while the calling thread records (at first) */
@@ -157,12 +178,13 @@ int32_t     wick_class_find(const char *family, const char *name, wick_class **o
 const char *wick_class_name(const wick_class *c);
 const char *wick_class_doc(const wick_class *c);
 wick_op    *wick_class_constructor(const wick_class *c);   /* to be described, and called by wick_class_new */
-int32_t     wick_class_new(wick_class *c, const wick_value *args, uint32_t nargs, wick_object **out, wick_error **err);
+int32_t     wick_class_new(wick_class *c, const wick_value *args, uint32_t nargs, const char *const *names, uint32_t nnames,
+                           wick_object **out, wick_error **err);
 wick_class *wick_object_class(const wick_object *o);       /* 0 for objects without a class */
 uint32_t    wick_object_method_count(const wick_object *o);
 wick_op    *wick_object_method(const wick_object *o, uint32_t index);  /* to be described, and called by wick_object_call; 0 past the end */
-int32_t     wick_object_call(wick_object *o, const char *method, const wick_value *args, uint32_t nargs, wick_value *results,
-                             uint32_t nresults, wick_error **err);
+int32_t     wick_object_call(wick_object *o, const char *method, const wick_value *args, uint32_t nargs, const char *const *names,
+                             uint32_t nnames, wick_value *results, uint32_t *nresults, wick_error **err);   /* as wick_op_call */
 
 /* ---- the process ---- */
 int32_t     wick_threads(void);                   /* that one operation may use */

@@ -13,23 +13,22 @@ namespace wick {
 
 /// Something to call on an object. Not bound to a class: a family ("nn", "optim") shares most of its methods.
 struct WICK_API Method : Callable {
+    /// f is called with exactly schema.arguments.size() values and room for as many results as the schema has; it
+    /// throws on failure. Results it has set by then are dropped.
     Method(std::string schema_text, std::string doc,
-           std::function<void(Object &self, const Value *args, Value *results)> call);
-    /// Called with exactly schema.arguments.size() values and as many UNSET results as the schema has; throws on
-    /// failure. Results it has set by then are dropped.
-    std::function<void(Object &self, const Value *args, Value *results)> call;
+           std::function<void(Object &self, const Value *args, Value *results)> f);
     bool own = false; ///< of one class, not of the family
 };
 
-/// A class of a family; as a Callable its constructor: "Conv2d(int in_channels, ...)", no results.
+/// A class of a family; as a Callable its constructor, whose result is the object: "Conv2d(int in_channels, ...) ->
+/// any".
 struct WICK_API Class : Callable {
     std::string family, name;    ///< "nn", "Conv2d"
     std::type_index type;        ///< the C++ type of its objects
     std::vector<Method> methods; ///< its own, found before the family's
-    /// Called with exactly schema.arguments.size() values.
-    std::function<Ref<Object>(const Value *args)> construct;
 
-    /// Parses the schema. An unset type is for classes made outside C++, whose objects answer class_of by themselves.
+    /// Parses the schema. construct is called with exactly schema.arguments.size() values. An unset type is for classes
+    /// made outside C++, whose objects answer class_of by themselves.
     Class(std::string family, std::string schema_text, std::string doc,
           std::function<Ref<Object>(const Value *)> construct, std::vector<Method> methods = {},
           std::type_index type = typeid(void));
@@ -45,8 +44,8 @@ WICK_API const Class *find_class(std::string_view family, std::string_view name)
 /// Adds a class, from any thread. ArgumentError for a name that the family has, NotFoundError for an unknown family.
 WICK_API const Class &register_class(Class c);
 
-/// Checks arguments, fills in defaults, constructs.
-WICK_API Ref<Object> class_new(const Class &c, std::span<const Value> args);
+/// Checks arguments, fills in defaults, constructs. `names` are those of the last arguments.
+WICK_API Ref<Object> class_new(const Class &c, std::span<const Value> args, std::span<const char *const> names = {});
 /// The registered class of an object, or nullptr.
 WICK_API const Class *class_of(const Object &o);
 
@@ -54,9 +53,10 @@ WICK_API const Class *class_of(const Object &o);
 WICK_API std::vector<const Method *> object_methods(const Object &o);
 /// nullptr if there is none.
 WICK_API const Method *find_method(const Object &o, std::string_view name);
-/// Checks arguments, fills in defaults, calls. results has room for method.schema.results.size() values, which are
-/// owned by the caller after success and untouched on failure.
-WICK_API void object_call(Object &o, const Method &method, std::span<const Value> args, std::span<Value> results);
+/// Checks arguments, fills in defaults, calls; how many results there are. results has room for
+/// method.schema.results.size() values, which are owned by the caller after success.
+WICK_API size_t object_call(Object &o, const Method &method, std::span<const Value> args, std::span<Value> results,
+                            std::span<const char *const> names = {});
 /// The same by name, for as many results as the method has. NotFoundError for an unknown method.
 WICK_API void object_call(Object &o, std::string_view method, std::span<const Value> args, std::vector<Value> &results);
 

@@ -7,11 +7,14 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <utility>
 
 #define WICK_API __attribute__((visibility("default")))
 
 namespace wick {
+
+struct Class;
 
 /// What an object is. Numbers are the ABI's tags (wick/abi.def.h).
 enum class Kind : uint32_t {
@@ -38,6 +41,12 @@ class WICK_API Object {
             destroy();
     }
     Kind kind() const noexcept { return head_.kind; }
+    /// Its entry in the registry of classes, or nullptr.
+    virtual const Class *registered_class() const { return nullptr; }
+    /// For messages.
+    virtual std::string class_name() const { return "object"; }
+    /// The object itself, also through one that stands for it.
+    virtual Object &self() noexcept { return *this; }
     uint32_t refs() const noexcept { return head_.refs.load(std::memory_order_acquire); }
 
     static void *operator new(size_t size);

@@ -10,6 +10,11 @@
 
 namespace wick {
 
+/// The largest or smallest values along a dimension, and where each was first.
+struct ValuesIndices {
+    Tensor values, indices;
+};
+
 #define WICK_ROW(R, fn, variant, params, ...) WICK_API R fn params;
 #include "wick/ops/all.def"
 
@@ -30,18 +35,13 @@ namespace methods {
 #undef WICK_METHOD_
 } // namespace methods
 
-inline Tensor operator+(const Tensor &a, const Tensor &b) { return add(a, b); }
-inline Tensor operator-(const Tensor &a, const Tensor &b) { return sub(a, b); }
-inline Tensor operator*(const Tensor &a, const Tensor &b) { return mul(a, b); }
-inline Tensor operator/(const Tensor &a, const Tensor &b) { return div(a, b); }
+#define WICK_OPERATOR(fn, sign)
+#define WICK_CPP_OPERATOR(fn, sign, cpp)                                                                               \
+    inline Tensor operator cpp(const Tensor &a, const Tensor &b) { return fn(a, b); }
+#include "wick/ops/operators.def"
+#undef WICK_OPERATOR
+#undef WICK_CPP_OPERATOR
 inline Tensor operator-(const Tensor &x) { return neg(x); }
-/// Comparisons are elementwise, as NumPy's.
-inline Tensor operator==(const Tensor &a, const Tensor &b) { return eq(a, b); }
-inline Tensor operator!=(const Tensor &a, const Tensor &b) { return ne(a, b); }
-inline Tensor operator<(const Tensor &a, const Tensor &b) { return lt(a, b); }
-inline Tensor operator<=(const Tensor &a, const Tensor &b) { return le(a, b); }
-inline Tensor operator>(const Tensor &a, const Tensor &b) { return gt(a, b); }
-inline Tensor operator>=(const Tensor &a, const Tensor &b) { return ge(a, b); }
 
 inline Tensor &Tensor::zero_() { return fill_(0); }
 inline Tensor Tensor::operator[](int64_t index) const { return select(0, index); }

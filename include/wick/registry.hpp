@@ -6,6 +6,7 @@
 
 #include "wick/abi.h"
 #include "wick/tensor.hpp"
+#include <memory>
 #include <string_view>
 #include <vector>
 
@@ -45,54 +46,79 @@ struct WICK_API Schema {
 };
 
 struct Callable;
-/// Called with exactly schema.arguments.size() values and as many UNSET results as the schema has; throws on failure.
-/// `object` is whose method it is.
+/// Called with exactly schema.arguments.size() values and room for as many results as the schema has, which it sets to
+/// values that the caller will own; throws on failure. `object` is whose method it is.
 using Invoke = void (*)(const Callable &self, Object *object, const Value *args, Value *results);
 
-/// An op whose function takes values itself: constant data, no constructor runs at load.
-struct OpDef {
-    const char *schema;
-    const char *doc;
-    Invoke invoke;
-};
-struct OpTable {
-    const OpDef *rows;
-    size_t count;
-};
-
-/// What is called with values and described by a schema: an op, a constructor, a method. The ABI's wick_op.
+/// What is called with values and described by a schema: an op, several ops of one name, a constructor, a method. The
+/// ABI's wick_op. Those of the registry live until the process ends.
 struct WICK_API Callable {
-    enum : uint32_t { METHOD = 1, PROPERTY = 2, IN_PLACE = 4 };
-    Schema schema;
+    enum class Role : uint8_t { Op, Group, Constructor, Method };
+    enum : uint32_t {
+        METHOD = 1,   ///< an op that is also a method of tensors, on its first argument
+        PROPERTY = 2, ///< and to be shown as a property where a language has such
+        IN_PLACE = 4, ///< changes its first argument and returns it
+        OUT = 8       ///< takes `out`, a tensor for the result, by name
+    };
+    Schema schema; ///< of a Group: the name alone
     std::string schema_text, doc;
-    Invoke invoke = nullptr;       ///< of ops only
+    Invoke invoke = nullptr;
     const void *context = nullptr; ///< for invoke
     uint32_t flags = 0;
-};
+    Role role = Role::Op;
+    bool added = false;                    ///< by register_op
+    const char *sign = nullptr;            ///< the operator it is, as Python writes it: "+", "//"
+    std::shared_ptr<const void> keepalive; ///< of what context points to
 
-/// A registered op.
-class WICK_API Op : public Callable {
+    /// Checks kinds, fills in defaults, calls; how many results there are. `names` are those of the last values. On
+    /// failure nothing is left in results. `object`: for methods.
+    size_t call(std::span<const Value> args, std::span<const char *const> names, std::span<Value> results,
+                Object *object = nullptr) const;
+    size_t call(std::span<const Value> args, std::span<Value> results) const { return call(args, {}, results); }
+};
+using Op = Callable;
+
+/// The ops of one name. Which of them a call means is decided by its arguments: the first that they fit exactly, else
+/// the first that they convert to (a number to a Tensor, an integer to a float, one number to a list). Ops that
+/// register_op added come after all others, so that no call changes its meaning.
+class WICK_API Group final : public Callable {
   public:
-    /// Checks kinds, fills in defaults, calls. results must have room for schema.results.size() values.
-    void call(std::span<const Value> args, std::span<Value> results) const;
+    /// In the order of registration; grows.
+    std::span<const Callable *const> variants() const noexcept;
+    /// The variant for these arguments. TypeError says why each variant was refused.
+    const Callable &resolve(std::span<const Value> args, std::span<const char *const> names) const;
+
+  private:
+    friend struct Registry;
+    std::vector<std::unique_ptr<std::vector<const Callable *>>> lists_; // the last is current; readers may be in others
+    std::atomic<const std::vector<const Callable *> *> current_{nullptr};
 };
 
 /// The registry, filled on first use. Indices never change.
 WICK_API size_t op_count();
 WICK_API const Op &op_at(size_t index);
-/// nullptr if there is none.
+/// By its name ("max.dim"), or by the name that several share: a Group. nullptr if there is none.
 WICK_API const Op *find_op(std::string_view name);
+/// Adds an op, from any thread. "base.variant" joins the ops of that base name. ArgumentError for a schema that does
+/// not parse, and for a name that is taken. The registry keeps `context`.
+WICK_API const Op &register_op(std::string schema, std::string doc, Invoke invoke,
+                               std::shared_ptr<const void> context = nullptr, uint32_t flags = 0);
 
 /// Storage of values that bind_arguments() had to make.
 struct BindScratch {
     std::vector<std::vector<int64_t>> lists;
 };
 
-/// Checks `args` against a schema's arguments, converts (int to float, one value to a list of fixed length, Lists of
-/// integers to INTS) and fills in defaults; out has room for schema.size() values, which borrow from args, the schema
-/// and the scratch. `what` begins the error text.
+/// Checks `args`, the last of which have `names`, against a schema's arguments, converts (int to float, one value to a
+/// list of fixed length, lists of integers to INTS) and fills in defaults; out has room for schema.size() values, which
+/// borrow from args, the schema and the scratch. `what` begins the error text.
 WICK_API void bind_arguments(std::string_view what, const std::vector<Argument> &schema, std::span<const Value> args,
-                             Value *out, BindScratch &scratch);
+                             Value *out, BindScratch &scratch, std::span<const char *const> names = {});
+
+/// How arguments suit a schema.
+enum class Fit : uint8_t { Refused, Converts, Exact };
+WICK_API Fit fit_arguments(const std::vector<Argument> &schema, std::span<const Value> args,
+                           std::span<const char *const> names = {});
 
 } // namespace wick
 #endif

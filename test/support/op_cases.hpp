@@ -158,9 +158,10 @@ class OpCall {
             }
             values.push_back(held.back().get());
         }
-        Value result{WICK_TAG_UNSET, 0, {.i = 0}};
-        (op ? op : op_)->call(values, {&result, 1});
-        return unbox<Tensor>(OwnedValue(result).get());
+        Value results[4];
+        std::vector<OwnedValue> owned;
+        for (const Value &v : std::span(results, (op ? op : op_)->call(values, results))) owned.emplace_back(v);
+        return unbox<Tensor>(owned[0].get()); // of several results the first
     }
 
   private:

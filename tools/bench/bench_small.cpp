@@ -57,7 +57,8 @@ void abi_add_10(benchmark::State &state) {
     const wick_value args[] = {wick_v_object(x), wick_v_object(x)};
     for (auto _ : state) {
         wick_value y = wick_v_unset();
-        if (wick_op_call(add, args, 2, &y, 1, nullptr) != WICK_OK) std::abort();
+        uint32_t room = 1;
+        if (wick_op_call(add, args, 2, nullptr, 0, &y, &room, nullptr) != WICK_OK) std::abort();
         benchmark::DoNotOptimize(y);
         wick_release(y.u.o);
     }

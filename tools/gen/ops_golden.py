@@ -87,8 +87,11 @@ REFERENCE = {  # where PyTorch's function of the same name differs
     "addcmul": lambda x, a, b, v=1: torch.addcmul(x, a, b, value=v),
     "addcdiv": lambda x, a, b, v=1: torch.addcdiv(x, a, b, value=v),
     "prod": lambda x, d=None, k=False: torch.prod(x) if d is None else torch.prod(x, d[0], k),
-    "max": torch.amax,
-    "min": torch.amin,
+    "max.dim": lambda x, dim, keepdim=False: torch.max(x, dim, keepdim)[0],
+    "max.other": torch.maximum,
+    "min.dim": lambda x, dim, keepdim=False: torch.min(x, dim, keepdim)[0],
+    "min.other": torch.minimum,
+    "squeeze.dims": torch.squeeze,
     "var": lambda x, d, c, k=False: torch.var(x, d, correction=c, keepdim=k),
     "addmm": lambda c, a, b, beta=1, alpha=1: torch.addmm(c, a, b, beta=beta, alpha=alpha),
     "view": lambda x, s: x.view(s),
@@ -158,7 +161,7 @@ def domains(stem):
         yield op, (middle - half, middle + half), cls in ("BITS", "SHIFT")
 
 
-for macro, stem, texts in re.findall(r'^(CASE|FAMILY)\((\w+), (.*)\)$', (ROOT / "test/frontend/ops/cases.def").read_text(), re.M):
+for macro, stem, texts in re.findall(r'^(CASE|FAMILY)\(([\w.]+), (.*)\)$', (ROOT / "test/frontend/ops/cases.def").read_text(), re.M):
     texts = re.findall('"([^"]*)"', texts)
     for op, domain, integers in domains(stem) if macro == "FAMILY" else [(stem, (-1, 1), False)]:
         if op not in SKIPPED:
@@ -219,7 +222,7 @@ case("clamp", lambda x, lo: torch.clamp(x, lo), special, -1.0)
 
 # ---- reductions ----
 x3 = rand(2, 3, 4)
-for op, f in dict(sum=torch.sum, mean=torch.mean, max=torch.amax, min=torch.amin).items():
+for op, f in dict(sum=torch.sum, mean=torch.mean, amax=torch.amax, amin=torch.amin).items():
     case(op, f, x3)
     case(op, f, x3, (1,))
     case(op, lambda x, d, k, f=f: f(x, d, keepdim=k), x3, (0, -1), True)

@@ -143,15 +143,15 @@ class WICK_API Module : public Object {
     std::string to_string() const;
 
     /// The name of the C++ class, without namespaces.
-    virtual std::string class_name() const;
+    std::string class_name() const override;
     /// What to_string() shows between the parentheses.
     virtual std::string extra_repr() const { return {}; }
     /// Its entry in the registry, or nullptr.
-    virtual const Class *registered_class() const;
+    const Class *registered_class() const override;
     /// Made by WICK_FIELDS.
     virtual void fields(FieldList &) {}
     /// The module itself, also through a reference that named_children() gave.
-    virtual Module &self() noexcept { return *this; }
+    Module &self() noexcept override { return *this; }
 
   protected:
     ~Module() override = default;

@@ -39,8 +39,8 @@ class WICK_API Optimizer : public Object {
     /// "SGD(\n  group 0: 4 parameters, lr=0.1\n)".
     std::string to_string() const;
     virtual std::string describe_group(size_t group) const = 0;
-    virtual std::string class_name() const;
-    virtual const Class *registered_class() const;
+    std::string class_name() const override;
+    const Class *registered_class() const override;
 
   protected:
     Optimizer() noexcept : Object(Kind::Optimizer) {}

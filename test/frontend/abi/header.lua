@@ -30,7 +30,7 @@ local function call(name, ...)
     for i, t in ipairs(tensors) do
         args[i - 1].tag, args[i - 1].u.o = wick.WICK_TAG_TENSOR, t
     end
-    check(wick.wick_op_call(op[0], args, #tensors, result, 1, nil))
+    check(wick.wick_op_call(op[0], args, #tensors, nil, 0, result, ffi.new("uint32_t[1]", 1), nil))
     return own(result[0].u.o)
 end
 

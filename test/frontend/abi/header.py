@@ -41,7 +41,7 @@ def call(name, *tensors):
     for arg, t in zip(args, tensors):
         arg.tag, arg.u.o = wick.WICK_TAG_TENSOR, t
     result = ffi.new("wick_value *")
-    check(wick.wick_op_call(op[0], args, len(tensors), result, 1, ffi.NULL))
+    check(wick.wick_op_call(op[0], args, len(tensors), ffi.NULL, 0, result, ffi.new("uint32_t *", 1), ffi.NULL))
     return ffi.gc(result.u.o, wick.wick_release)
 
 

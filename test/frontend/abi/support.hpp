@@ -9,6 +9,20 @@
 #include <string>
 #include <vector>
 
+/// Calls without names, with exactly so much room for results.
+inline int32_t wick_op_call(wick_op *op, const wick_value *args, uint32_t nargs, wick_value *results, uint32_t nresults,
+                            wick_error **err) {
+    return wick_op_call(op, args, nargs, nullptr, 0, results, &nresults, err);
+}
+inline int32_t wick_object_call(wick_object *o, const char *method, const wick_value *args, uint32_t nargs,
+                                wick_value *results, uint32_t nresults, wick_error **err) {
+    return wick_object_call(o, method, args, nargs, nullptr, 0, results, &nresults, err);
+}
+inline int32_t wick_class_new(wick_class *c, const wick_value *args, uint32_t nargs, wick_object **out,
+                              wick_error **err) {
+    return wick_class_new(c, args, nargs, nullptr, 0, out, err);
+}
+
 /// An owned handle.
 class Handle {
   public:

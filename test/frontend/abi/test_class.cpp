@@ -78,13 +78,42 @@ TEST(AbiClass, EveryClassDescribesItselfAndCanBeMade) {
             EXPECT_NE(wick_class_new(c, &unknown, 1, &out, nullptr), WICK_OK);
             wick_error_free(wick_error_take());
             EXPECT_EQ(out, nullptr);
-            expect_error(wick_op_call(constructor, nullptr, 0, &dummy, 0, nullptr), WICK_E_TYPE, {name, "operator"});
+            // A constructor is a callable like others; a method needs its object.
+            EXPECT_TRUE(wick_op_flags(constructor) & WICK_OP_CONSTRUCTOR);
+            Result made;
+            expect_ok(wick_op_call(constructor, args.data(), static_cast<uint32_t>(args.size()), &made, 1, nullptr));
+            EXPECT_EQ(made->tag, wick_tag(o));
+            EXPECT_EQ(wick_object_class(made->u.o), c);
+            wick_op *method = wick_object_method(o, 0);
+            EXPECT_TRUE(wick_op_flags(method) & WICK_OP_OF_OBJECT);
+            expect_error(wick_op_call(method, nullptr, 0, &dummy, 1, nullptr), WICK_E_TYPE, {"wick_object_call"});
         }
         EXPECT_EQ(wick_class_at(family, n), nullptr);
     }
     EXPECT_EQ(wick_class_count("cooking"), 0u);
     EXPECT_EQ(wick_class_count(nullptr), 0u);
     EXPECT_EQ(wick_class_at("cooking", 0), nullptr);
+}
+
+TEST(AbiClass, TakesNames) {
+    const wick_value numbers[] = {wick_v_int(3), wick_v_bool(0), wick_v_int(2)};
+    const char *names[] = {"bias", "out_features"}, *wrong[] = {"bias", "size"}, *strict[] = {"strict"};
+    Handle linear;
+    expect_ok(wick_class_new(find("nn", "Linear"), numbers, 3, names, 2, linear.out(), nullptr));
+    Handle parameters = run(linear, "parameters");
+    uint32_t n = 0;
+    expect_ok(wick_list_count(parameters, &n));
+    EXPECT_EQ(n, 1u);
+    wick_object *out = nullptr;
+    expect_error(wick_class_new(find("nn", "Linear"), numbers, 3, wrong, 2, &out, nullptr), WICK_E_ARG,
+                 {"Linear", "'size'"});
+    wick_value state[3] = {wick_v_values(nullptr, 0), wick_v_values(nullptr, 0), wick_v_bool(0)}, keys[4];
+    uint32_t room = 4;
+    expect_ok(wick_object_call(linear, "load_state_dict", state, 3, strict, 1, keys, &room, nullptr));
+    EXPECT_EQ(room, 2u);
+    EXPECT_EQ(keys[0].tag, static_cast<uint32_t>(WICK_TAG_LIST));
+    EXPECT_EQ(keys[2].tag, static_cast<uint32_t>(WICK_TAG_UNSET));
+    for (wick_value &v : keys) wick_value_clear(&v);
 }
 
 TEST(AbiClass, MethodsDescribeThemselves) {

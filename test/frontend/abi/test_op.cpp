@@ -30,8 +30,10 @@ TEST(AbiOp, EveryOpDescribesItself) {
         std::string name = wick_op_name(o), schema = wick_op_schema(o);
         SCOPED_TRACE(schema);
         EXPECT_TRUE(names.insert(name).second);
-        EXPECT_EQ(op(name.c_str()), o);
+        EXPECT_EQ(wick_op_variant(op(name.c_str()), 0), o); // itself, or the first of its name
         EXPECT_EQ(schema.rfind(name + "(", 0), 0u);
+        EXPECT_EQ((wick_op_flags(o) & WICK_OP_IN_PLACE) != 0, schema.find("(a!)") != std::string::npos);
+        EXPECT_EQ((wick_op_flags(o) & WICK_OP_OPERATOR) != 0, wick_op_operator(o) != nullptr);
         std::string doc = wick_op_doc(o);
         EXPECT_TRUE(doc.size() >= 3 && doc.back() == '.') << doc;
         bool had_default = false;
@@ -118,6 +120,160 @@ TEST(AbiOp, CallsWithDefaultsAndConversions) {
     Handle list;
     expect_ok(wick_list_new(pair, 2, list.out()));
     EXPECT_EQ(read(call("cat", {wick_v_object(list), wick_v_int(0)}), 6), (std::vector<float>{1, 2, 3, 10, 20, 30}));
+}
+
+TEST(AbiOp, NamesOfTrailingArguments) {
+    Handle a = floats({1, 2, 3}), b = floats({10, 20, 30});
+    const wick_value args[] = {wick_v_object(a), wick_v_int(2), wick_v_object(b)};
+    const char *names[] = {"alpha", "b"}, *unknown[] = {"alpha", "c"}, *twice[] = {"alpha", "a"};
+    Result r;
+    uint32_t room = 1;
+    expect_ok(wick_op_call(op("add"), args, 3, names, 2, &r, &room, nullptr));
+    EXPECT_EQ(room, 1u);
+    EXPECT_EQ(read(r->u.o, 3), (std::vector<float>{21, 42, 63}));
+    Result none;
+    expect_error(wick_op_call(op("add"), args, 3, unknown, 2, &none, &room, nullptr), WICK_E_ARG, {"add", "'c'"});
+    EXPECT_EQ(room, 0u); // no result is there
+    room = 1;
+    expect_error(wick_op_call(op("add"), args, 3, twice, 2, &none, &room, nullptr), WICK_E_ARG, {"add", "a twice"});
+    room = 1;
+    expect_error(wick_op_call(op("add"), args, 1, names, 2, &none, &room, nullptr), WICK_E_ARG, {"2 names of 1"});
+    room = 1;
+    expect_error(wick_op_call(op("add"), args, 3, nullptr, 2, &none, &room, nullptr), WICK_E_ARG, {"names is NULL"});
+    const char *hole[] = {nullptr, "b"};
+    room = 1;
+    expect_error(wick_op_call(op("add"), args, 3, hole, 2, &none, &room, nullptr), WICK_E_ARG, {"a name is NULL"});
+    const char *out[] = {"out"};
+    Handle sum = floats({0, 0, 0});
+    const wick_value into[] = {wick_v_object(a), wick_v_object(b), wick_v_object(sum)};
+    Result same;
+    room = 1;
+    expect_ok(wick_op_call(op("add"), into, 3, out, 1, &same, &room, nullptr));
+    EXPECT_EQ(same->u.o, static_cast<wick_object *>(sum));
+    EXPECT_EQ(read(sum, 3), (std::vector<float>{11, 22, 33}));
+}
+
+TEST(AbiOp, RoomForResults) {
+    Handle a = floats({1, 3, 2});
+    const wick_value args[] = {wick_v_object(a), wick_v_int(0)};
+    wick_value results[3];
+    uint32_t room = 3;
+    expect_ok(wick_op_call(op("max"), args, 2, nullptr, 0, results, &room, nullptr));
+    EXPECT_EQ(room, 2u);
+    EXPECT_EQ(results[0].tag, static_cast<uint32_t>(WICK_TAG_TENSOR));
+    EXPECT_EQ(results[2].tag, static_cast<uint32_t>(WICK_TAG_UNSET));
+    for (wick_value &v : results) wick_value_clear(&v);
+    room = 1;
+    expect_error(wick_op_call(op("max"), args, 2, nullptr, 0, results, &room, nullptr), WICK_E_ARG,
+                 {"max.dim", "room for 1"});
+    EXPECT_EQ(results[0].tag, static_cast<uint32_t>(WICK_TAG_UNSET));
+    expect_error(wick_op_call(op("max"), args, 2, nullptr, 0, nullptr, nullptr, nullptr), WICK_E_ARG, {"room for 0"});
+    const wick_value seed = wick_v_int(1);
+    expect_ok(wick_op_call(op("manual_seed"), &seed, 1, nullptr, 0, nullptr, nullptr, nullptr));
+    room = 3;
+    expect_ok(wick_op_call(op("manual_seed"), &seed, 1, nullptr, 0, results, &room, nullptr));
+    EXPECT_EQ(room, 0u);
+}
+
+TEST(AbiOp, GroupsListTheirVariants) {
+    wick_op *max = op("max");
+    EXPECT_TRUE(wick_op_flags(max) & WICK_OP_GROUP);
+    EXPECT_TRUE(wick_op_flags(max) & WICK_OP_METHOD);
+    EXPECT_STREQ(wick_op_name(max), "max");
+    EXPECT_STREQ(wick_op_schema(max), "");
+    std::vector<std::string> names;
+    for (uint32_t i = 0; i < wick_op_variant_count(max); i++) names.push_back(wick_op_name(wick_op_variant(max, i)));
+    EXPECT_EQ(names, (std::vector<std::string>{"max", "max.dim", "max.other"}));
+    EXPECT_EQ(wick_op_variant(max, 3), nullptr);
+    EXPECT_EQ(op("max.dim"), wick_op_variant(max, 1));
+    EXPECT_EQ(wick_op_variant_count(op("relu")), 1u);
+    EXPECT_EQ(wick_op_variant(op("relu"), 0), op("relu"));
+    EXPECT_EQ(wick_op_variant_count(nullptr), 0u);
+    EXPECT_EQ(wick_op_variant(nullptr, 0), nullptr);
+    EXPECT_EQ(wick_op_flags(nullptr), 0u);
+    EXPECT_EQ(wick_op_operator(nullptr), nullptr);
+    EXPECT_STREQ(wick_op_operator(op("matmul")), "@");
+}
+
+TEST(AbiOp, CreationWithoutADtype) {
+    int32_t dtype = -1;
+    Handle range = call("arange", {wick_v_int(0), wick_v_int(5)});
+    expect_ok(wick_tensor_dtype(range, &dtype));
+    EXPECT_EQ(dtype, static_cast<int32_t>(WICK_INT64));
+    Handle half = call("arange", {wick_v_float(0), wick_v_float(1), wick_v_float(0.5), wick_v_none()});
+    EXPECT_EQ(read(half, 2), (std::vector<float>{0, 0.5}));
+    int64_t sizes[] = {2};
+    Handle ones = call("full", {wick_v_ints(sizes, 1), wick_v_int(1)});
+    expect_ok(wick_tensor_dtype(ones, &dtype));
+    EXPECT_EQ(dtype, static_cast<int32_t>(WICK_INT64));
+    Handle none = call("full", {wick_v_ints(sizes, 1), wick_v_int(1), wick_v_none()});
+    expect_ok(wick_tensor_dtype(none, &dtype));
+    EXPECT_EQ(dtype, static_cast<int32_t>(WICK_INT64));
+    const wick_value zeros[] = {wick_v_ints(sizes, 1), wick_v_none()};
+    Result r;
+    expect_error(wick_op_call(op("zeros"), zeros, 2, &r, 1, nullptr), WICK_E_TYPE, {"zeros", "None", "dtype"});
+}
+
+/// Adds what `user` points to.
+int32_t add_constant(void *user, wick_call *, const wick_value *args, uint32_t nargs, wick_value *results,
+                     uint32_t nresults) {
+    if (nargs != 2 || nresults != 1 || args[1].tag != WICK_TAG_INT)
+        return wick_error_raise(WICK_E_ARG, nullptr, "wrong"), WICK_CB_FAIL;
+    const wick_value both[] = {args[0], wick_v_float(*static_cast<double *>(user) + static_cast<double>(args[1].u.i))};
+    return wick_op_call(op("add"), both, 2, results, 1, nullptr) == WICK_OK ? WICK_CB_DONE : WICK_CB_FAIL;
+}
+
+TEST(AbiOp, RegisteredByAProgram) {
+    static double one = 1;
+    wick_op *mine = nullptr;
+    expect_ok(wick_op_register("mine::shift(Tensor x, int more=2) -> Tensor", "x shifted.", WICK_OP_METHOD,
+                               add_constant, &one, &mine));
+    EXPECT_EQ(op("mine::shift"), mine);
+    EXPECT_EQ(wick_op_flags(mine), static_cast<uint32_t>(WICK_OP_METHOD));
+    EXPECT_STREQ(wick_op_doc(mine), "x shifted.");
+    Handle x = floats({1, 2});
+    EXPECT_EQ(read(call("mine::shift", {wick_v_object(x)}), 2), (std::vector<float>{4, 5}));
+    EXPECT_EQ(read(call("mine::shift", {wick_v_object(x), wick_v_int(4)}), 2), (std::vector<float>{6, 7}));
+    Result r;
+    const wick_value wrong[] = {wick_v_object(x), wick_v_float(1)}, alone = wick_v_str("x");
+    expect_error(wick_op_call(mine, wrong, 2, &r, 1, nullptr), WICK_E_TYPE, {"mine::shift", "int more"});
+    // A gradient passes, as the callback computes with ops.
+    expect_ok(wick_tensor_set_requires_grad(x, 1));
+    Handle loss = call("sum", {wick_v_object(call("mine::shift", {wick_v_object(x)}))});
+    wick_object *root = loss;
+    expect_ok(wick_backward(&root, nullptr, 1, 0, nullptr));
+    Handle grad;
+    expect_ok(wick_tensor_grad(x, grad.out()));
+    EXPECT_EQ(read(grad, 2), (std::vector<float>{1, 1}));
+
+    expect_error(wick_op_register("mine::shift(Tensor x) -> Tensor", nullptr, 0, add_constant, &one, nullptr),
+                 WICK_E_ARG, {"second op 'mine::shift'"});
+    expect_error(wick_op_register("mine::bad(", nullptr, 0, add_constant, &one, nullptr), WICK_E_ARG, {"column"});
+    expect_error(wick_op_register(nullptr, nullptr, 0, add_constant, &one, nullptr), WICK_E_ARG, {"schema is NULL"});
+    expect_error(wick_op_register("mine::x() -> ()", nullptr, 0, nullptr, &one, nullptr), WICK_E_ARG, {"call is NULL"});
+    expect_error(wick_op_register("mine::x() -> ()", nullptr, 64, add_constant, &one, nullptr), WICK_E_ARG, {"flags"});
+
+    wick_callback lazy = [](void *, wick_call *, const wick_value *, uint32_t, wick_value *, uint32_t) -> int32_t {
+        return WICK_CB_DONE;
+    };
+    wick_callback failing = [](void *, wick_call *, const wick_value *, uint32_t, wick_value *results,
+                               uint32_t) -> int32_t {
+        wick_object *text = nullptr;
+        if (wick_string_new("dropped", -1, &text) == WICK_OK) results[0] = wick_v_object(text);
+        wick_error_raise(WICK_E_CALLBACK, "mine.Error", "no");
+        return WICK_CB_FAIL;
+    };
+    expect_ok(wick_op_register("mine::lazy() -> Tensor", nullptr, 0, lazy, nullptr, nullptr));
+    expect_ok(wick_op_register("mine::failing() -> (str, str)", nullptr, 0, failing, nullptr, nullptr));
+    expect_error(wick_op_call(op("mine::lazy"), nullptr, 0, &r, 1, nullptr), WICK_E_CALLBACK, {"mine::lazy", "unset"});
+    wick_value two[2];
+    expect_error(wick_op_call(op("mine::failing"), nullptr, 0, two, 2, nullptr), WICK_E_CALLBACK, {"no"});
+    EXPECT_EQ(two[0].tag, static_cast<uint32_t>(WICK_TAG_UNSET));
+
+    // It joins a group of the library, behind what is there.
+    expect_ok(wick_op_register("max.mine(str text) -> Tensor", nullptr, 0, lazy, nullptr, nullptr));
+    EXPECT_STREQ(wick_op_name(wick_op_variant(op("max"), 3)), "max.mine");
+    expect_error(wick_op_call(op("max"), &alone, 1, &r, 1, nullptr), WICK_E_CALLBACK, {"max.mine"});
 }
 
 TEST(AbiOp, ErrorsNameOpGotAndWanted) {

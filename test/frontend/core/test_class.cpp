@@ -4,6 +4,7 @@
 #include "wick/nn.hpp"
 #include "wick/ops.hpp"
 #include "wick/optim.hpp"
+#include <algorithm>
 
 using namespace wick;
 using namespace wick::test;
@@ -47,6 +48,27 @@ TEST(Class, BuiltInsAreListed) {
     EXPECT_EQ(find_class("nn", "Adam"), nullptr);
     for (size_t i = 0; i < class_count("nn"); i++) EXPECT_FALSE(class_at("nn", i).doc.empty());
     EXPECT_EQ(error_of([] { class_at("optim", 1000); }).substr(0, 11), "IndexError:");
+}
+
+// What a module hands to its op is called, typed and defaulted as there.
+TEST(Class, ModulesSayWhatTheirOpsSay) {
+    const std::pair<const char *, const char *> pairs[] = {
+        {"LeakyReLU", "leaky_relu"},   {"GELU", "gelu"},        {"Softmax", "softmax"},
+        {"LogSoftmax", "log_softmax"}, {"NLLLoss", "nll_loss"}, {"CrossEntropyLoss", "cross_entropy"},
+        {"Dropout", "dropout"},        {"Flatten", "flatten"}};
+    for (auto [module, op] : pairs) {
+        const auto &options = find_class("nn", module)->schema.arguments;
+        EXPECT_FALSE(options.empty()) << module;
+        for (const Argument &option : options) {
+            const auto &arguments = find_op(op)->schema.arguments;
+            auto same = std::ranges::find(arguments, option.name, &Argument::name);
+            ASSERT_NE(same, arguments.end()) << module << " " << option.name;
+            EXPECT_EQ(option.type_text, same->type_text) << module << " " << option.name;
+            // Flatten's start_dim is PyTorch's 1, flatten's 0.
+            if (option.name == "start_dim") continue;
+            EXPECT_EQ(describe(option.default_value), describe(same->default_value)) << module << " " << option.name;
+        }
+    }
 }
 
 TEST(Class, EveryModuleWithoutRequiredOptionsCanBeMade) {

@@ -51,11 +51,11 @@ TEST(Ties, OperandsShareTheGradient) {
 
 TEST(Ties, ExtremesShareAmongAllThatAreOne) {
     for (DType d : FLOATS)
-        for (auto reduce : {max, min}) {
+        for (auto reduce : {amax, amin}) {
             Tensor x = leaf({2, 2, 2, 2, 7, 7}, {2, 3}, d);
             expect_values(gradients(reduce(x, {}, false), {x})[0],
-                          reduce == max ? std::vector<double>{0, 0, 0, 0, 0.5, 0.5}
-                                        : std::vector<double>{0.25, 0.25, 0.25, 0.25, 0, 0},
+                          reduce == amax ? std::vector<double>{0, 0, 0, 0, 0.5, 0.5}
+                                         : std::vector<double>{0.25, 0.25, 0.25, 0.25, 0, 0},
                           0);
             Tensor z = leaf({3, 3, 1, 1}, {2, 2}, d);
             expect_values(gradients(reduce(z, {1}, false), {z})[0], {0.5, 0.5, 1, 1}, 0);

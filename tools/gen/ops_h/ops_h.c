@@ -32,7 +32,7 @@ static const char *const preamble =
     "        if (status != WICK_OK) return status;\n"
     "        __atomic_store_n(cache, op, __ATOMIC_RELAXED);\n"
     "    }\n"
-    "    return wick_op_call(op, args, nargs, results, nresults, 0);\n"
+    "    return wick_op_call(op, args, nargs, 0, 0, results, &nresults, 0);\n"
     "}\n"
     "static inline wick_value wk_object_(uint32_t tag, wick_object *o) { return o ? wick_v_pointer(tag, 0, o) : "
     "wick_v_none(); }\n"
