@@ -71,6 +71,11 @@ Tensor t(const Tensor &x) {
     return x.dim() == 2 ? transpose(x, 0, 1) : x;
 }
 
+Tensor mT(const Tensor &x) {
+    if (x.dim() < 2) fail(TH_E_SHAPE, "mT: got %s, want at least 2 dimensions", x.describe().c_str());
+    return transpose(x, -2, -1);
+}
+
 Tensor permute(const Tensor &x, Dims dims) {
     Tensor y = call<THTensor_permute>(x, dims.data(), length(dims));
     if (!recording(x)) return y;

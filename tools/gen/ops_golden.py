@@ -92,6 +92,7 @@ REFERENCE = {  # where PyTorch's function of the same name differs
     "min.dim": lambda x, dim, keepdim=False: torch.min(x, dim, keepdim)[0],
     "min.other": torch.minimum,
     "squeeze.dims": torch.squeeze,
+    "mT": lambda x: x.mT,
     "var": lambda x, d, c, k=False: torch.var(x, d, correction=c, keepdim=k),
     "addmm": lambda c, a, b, beta=1, alpha=1: torch.addmm(c, a, b, beta=beta, alpha=alpha),
     "view": lambda x, s: x.view(s),

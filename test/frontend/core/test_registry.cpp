@@ -67,6 +67,7 @@ TEST(Registry, FlagsAndSigns) {
     EXPECT_EQ(find_op("add_")->flags, uint32_t{Op::METHOD | Op::IN_PLACE});
     EXPECT_EQ(find_op("zeros")->flags, uint32_t{Op::OUT});
     EXPECT_EQ(find_op("view")->flags, uint32_t{Op::METHOD});
+    EXPECT_EQ(find_op("mT")->flags, uint32_t{Op::METHOD | Op::PROPERTY});
     EXPECT_EQ(find_op("max")->flags & Op::METHOD, uint32_t{Op::METHOD});
     EXPECT_STREQ(find_op("add")->sign, "+");
     EXPECT_STREQ(find_op("floor_divide")->sign, "//");
