@@ -209,9 +209,13 @@ TEST(AbiOp, CreationWithoutADtype) {
     Handle none = call("full", {wick_v_ints(sizes, 1), wick_v_int(1), wick_v_none()});
     expect_ok(wick_tensor_dtype(none, &dtype));
     EXPECT_EQ(dtype, static_cast<int32_t>(WICK_INT64));
-    const wick_value zeros[] = {wick_v_ints(sizes, 1), wick_v_none()};
+    Handle zeros = call("zeros", {wick_v_ints(sizes, 1), wick_v_none()});
+    expect_ok(wick_tensor_dtype(zeros, &dtype));
+    EXPECT_EQ(dtype, static_cast<int32_t>(WICK_FLOAT32));
+    Handle x = floats({1});
+    const wick_value cast[] = {wick_v_object(x), wick_v_none()};
     Result r;
-    expect_error(wick_op_call(op("zeros"), zeros, 2, &r, 1, nullptr), WICK_E_TYPE, {"zeros", "None", "dtype"});
+    expect_error(wick_op_call(op("to"), cast, 2, &r, 1, nullptr), WICK_E_TYPE, {"to", "None", "dtype"});
 }
 
 /// Adds what `user` points to.

@@ -7,13 +7,28 @@
 using namespace wick;
 
 namespace {
-Tensor sample() { return tensor({-1.0, 4.0, 2.0, -3.0, 0.0, 5.0}).view({2, 3}); }
+Tensor sample() { return tensor<double>({-1.0, 4.0, 2.0, -3.0, 0.0, 5.0}).view({2, 3}); }
 
-template <class T> concept HasReluOfTwo = requires(const T &x) { x.relu(x); };
-template <class T> concept HasSumOfText = requires(const T &x) { x.sum("all"); };
-template <class T> concept HasZeros = requires(const T &x) { x.zeros({1}); };
-template <class T> concept ConstAdds = requires(const T &x) { x.add_(x); };
-template <class T> concept BracedRelu = requires(const T &x) { x.relu({1}); };
+template <class T>
+concept HasReluOfTwo = requires(const T &x) {
+    x.relu(x);
+};
+template <class T>
+concept HasSumOfText = requires(const T &x) {
+    x.sum("all");
+};
+template <class T>
+concept HasZeros = requires(const T &x) {
+    x.zeros({1});
+};
+template <class T>
+concept ConstAdds = requires(const T &x) {
+    x.add_(x);
+};
+template <class T>
+concept BracedRelu = requires(const T &x) {
+    x.relu({1});
+};
 } // namespace
 
 // What does not fit is no candidate, so that the compiler's error is one line at the call.

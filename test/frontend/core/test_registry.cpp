@@ -75,7 +75,7 @@ TEST(Registry, FlagsAndSigns) {
 }
 
 TEST(Group, ArgumentsDecide) {
-    Tensor x = tensor({1.0, 5.0, 3.0, 4.0}).view({2, 2}), y = tensor({2.0, 2.0});
+    Tensor x = tensor<double>({1.0, 5.0, 3.0, 4.0}).view({2, 2}), y = tensor<double>({2.0, 2.0});
     const Op *max = find_op("max");
     ASSERT_EQ(max->role, Op::Role::Group);
     EXPECT_EQ(max->schema.name, "max");
@@ -186,7 +186,7 @@ TEST(Results, NoneIsLeftWhenAFunctionFailsAfterTheFirst) {
 }
 
 TEST(Out, TakesTheResult) {
-    Tensor a = tensor({1.0, 2.0}), b = tensor({10.0, 20.0}), out = zeros({2}, kFLOAT32);
+    Tensor a = tensor<double>({1.0, 2.0}), b = tensor<double>({10.0, 20.0}), out = zeros({2}, kFLOAT32);
     auto results = call("add", {borrow(a), borrow(b), borrow(out)}, {"out"});
     EXPECT_EQ(first(results).impl(), out.impl());
     EXPECT_EQ(out.to_string(), "[11, 22] float32[2]");
@@ -201,7 +201,8 @@ TEST(Out, TakesTheResult) {
 }
 
 TEST(Out, IsRefusedWithoutHarm) {
-    Tensor a = tensor({1.0, 2.0}), three = zeros({3}, kFLOAT64), ints = zeros({2}, kINT64), flags = zeros({2}, kBOOL);
+    Tensor a = tensor<double>({1.0, 2.0}), three = zeros({3}, kFLOAT64), ints = zeros({2}, kINT64),
+           flags = zeros({2}, kBOOL);
     EXPECT_WICK_ERROR(call("neg", {borrow(a), borrow(three)}, {"out"}), TH_E_SHAPE, "neg: got out of float64[3]");
     EXPECT_WICK_ERROR(call("neg", {borrow(a), borrow(ints)}, {"out"}), TH_E_TYPE, "neg: got out of int64[2]");
     EXPECT_WICK_ERROR(call("neg", {borrow(a), borrow(flags)}, {"out"}), TH_E_TYPE, "neg: got out of bool[2]");
@@ -210,7 +211,7 @@ TEST(Out, IsRefusedWithoutHarm) {
     EXPECT_WICK_ERROR(call("view", {borrow(a), integer(2), borrow(a)}, {"out"}), TH_E_ARG, "named 'out'");
     EXPECT_WICK_ERROR(call("max", {borrow(a), integer(0), borrow(a)}, {"out"}), TH_E_ARG, "max.dim: got out");
     EXPECT_EQ(a.to_string(), "[1, 2] float64[2]");
-    Tensor w = tensor({1.0, 2.0}).requires_grad_(), out = zeros({2}, kFLOAT64);
+    Tensor w = tensor<double>({1.0, 2.0}).requires_grad_(), out = zeros({2}, kFLOAT64);
     EXPECT_WICK_ERROR(call("neg", {borrow(w), borrow(out)}, {"out"}), TH_E_AUTOGRAD, "neg: got out while recording");
     EXPECT_WICK_ERROR(call("neg", {borrow(out), borrow(w)}, {"out"}), TH_E_AUTOGRAD, "while recording");
     Value list[] = {borrow(w)};
