@@ -75,8 +75,7 @@ int32_t wick_tensor_empty(int32_t dtype, uint64_t device, const int64_t *sizes, 
     return guard(fn, [&] {
         need(fn, "out", out);
         need_dtype(fn, dtype);
-        need_cpu(fn, device);
-        *out = give(wick::empty(shape(fn, sizes, ndim), static_cast<wick::DType>(dtype)));
+        *out = give(wick::empty(shape(fn, sizes, ndim), static_cast<wick::DType>(dtype), wick::Device(device)));
     });
 }
 

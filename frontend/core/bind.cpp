@@ -27,7 +27,9 @@ Fit fit_one(Type type, const Value &v) {
     case Type::Bool: return exact_if(v.tag == WICK_TAG_BOOL);
     case Type::Str: return exact_if(v.tag == WICK_TAG_STR || v.tag == WICK_TAG_STRING);
     case Type::DType: return exact_if(v.tag == WICK_TAG_DTYPE);
-    case Type::Device: return exact_if(v.tag == WICK_TAG_DEVICE);
+    case Type::Device: // also by its name
+        if (v.tag == WICK_TAG_DEVICE) return Fit::Exact;
+        return v.tag == WICK_TAG_STR || v.tag == WICK_TAG_STRING ? Fit::Converts : Fit::Refused;
     case Type::Module: return exact_if(v.tag == WICK_TAG_MODULE);
     case Type::Function: return exact_if(v.tag == WICK_TAG_FUNCTION);
     case Type::Any: return Fit::Exact;

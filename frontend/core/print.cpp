@@ -80,7 +80,8 @@ std::string Tensor::to_string() const {
     if (numel() == 0)
         out = "[]";
     else
-        nested(out, *this, choose(*this), index);
+        // of a large tensor on a device only what is shown is fetched
+        nested(out, numel() > WHOLE ? *this : detach().to(Device()), choose(*this), index);
     return out + " " + describe();
 }
 

@@ -9,12 +9,20 @@ void Scalar::too_large(uint64_t value) {
     fail(TH_E_ARG, "Scalar: got %llu, want an integer of at most 2^63 - 1", static_cast<unsigned long long>(value));
 }
 
-TensorImpl::TensorImpl(THTensor *adopted) noexcept : Object(Kind::Tensor), th(adopted) {}
+/// 255 for types that no library can have.
+static uint8_t place_of(const THTensor *th) {
+    return static_cast<uint8_t>(std::min<THDevice>(THTensor_device(th) >> 32, 255));
+}
 
-Tensor Tensor::adopt(THTensor *th) {
+TensorImpl::TensorImpl(THTensor *adopted, uint8_t where) noexcept : Object(Kind::Tensor), th(adopted), place(where) {}
+TensorImpl::TensorImpl(THTensor *adopted) noexcept : TensorImpl(adopted, place_of(adopted)) {}
+
+Tensor Tensor::adopt(THTensor *th) { return adopt(th, place_of(th)); }
+
+Tensor Tensor::adopt(THTensor *th, uint8_t place) {
     if (!th) return {};
     try {
-        return Tensor(make<TensorImpl>(th));
+        return Tensor(make<TensorImpl>(th, place));
     } catch (...) {
         THTensor_free(th);
         throw;
@@ -31,7 +39,7 @@ static const THTensor *need(const Tensor &t, const char *fn) {
 int32_t Tensor::dim() const { return THTensor_ndim(need(*this, "dim")); }
 int64_t Tensor::numel() const { return THTensor_numel(need(*this, "numel")); }
 DType Tensor::dtype() const { return static_cast<DType>(THTensor_dtype(need(*this, "dtype"))); }
-THDevice Tensor::device() const { return THTensor_device(need(*this, "device")); }
+Device Tensor::device() const { return THTensor_device(need(*this, "device")); }
 bool Tensor::is_contiguous() const { return THTensor_is_contiguous(need(*this, "is_contiguous")); }
 bool Tensor::is_floating_point() const {
     return TH_dtype_is_floating(THTensor_dtype(need(*this, "is_floating_point")));

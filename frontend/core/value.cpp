@@ -102,7 +102,7 @@ std::string describe(const Value &v) {
     case WICK_TAG_INT: return "int " + std::to_string(v.u.i);
     case WICK_TAG_FLOAT: return "float " + literal(v.u.f);
     case WICK_TAG_DTYPE: return std::string("dtype ") + TH_dtype_name(static_cast<THDtype>(v.u.i));
-    case WICK_TAG_DEVICE: return "a device";
+    case WICK_TAG_DEVICE: return "device " + Device(v.u.bits).name();
     case WICK_TAG_STR:
     case WICK_TAG_STRING: return "str " + quoted(unbox<std::string_view>(v));
     case WICK_TAG_INTS: return "int[" + std::to_string(v.aux) + "]";
@@ -191,6 +191,13 @@ DType Unbox<DType>::get(const Value &v) {
     if (v.tag == WICK_TAG_NONE) return DType::none;
     if (v.tag != WICK_TAG_DTYPE || TH_dtype_size(static_cast<THDtype>(v.u.i)) == 0) refuse(v, "dtype");
     return static_cast<DType>(v.u.i);
+}
+
+Device Unbox<Device>::get(const Value &v) {
+    if (v.tag == WICK_TAG_NONE) return {};
+    if (v.tag == WICK_TAG_DEVICE) return v.u.bits;
+    if (v.tag != WICK_TAG_STR && v.tag != WICK_TAG_STRING) refuse(v, "device");
+    return unbox<std::string_view>(v);
 }
 
 Sizes Unbox<Sizes>::get(const Value &v) {

@@ -3,7 +3,7 @@
 #ifndef WICK_DATA_RANDOM_HPP
 #define WICK_DATA_RANDOM_HPP
 
-#include "wick/tensor.hpp"
+#include "core/call.hpp"
 
 namespace wick::data {
 
@@ -14,9 +14,7 @@ inline std::shared_ptr<THGenerator> make_generator(uint64_t seed) {
 }
 
 inline std::vector<int64_t> permutation(int64_t n, THGenerator *g) {
-    THTensor *t = nullptr;
-    check(TH_randperm(&t, n, g));
-    Tensor order = Tensor::adopt(t);
+    Tensor order = call<TH_randperm>(n, g);
     const int64_t *p = order.data<int64_t>();
     return {p, p + n};
 }

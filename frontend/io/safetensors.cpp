@@ -89,10 +89,7 @@ void save_safetensors(const std::string &path, const NamedTensors &tensors, cons
     FileRef ref{"save_safetensors", path};
     Header header{{}, metadata};
     for (const auto &[name, t] : tensors) {
-        if (!t.defined() || t.device() != TH_CPU)
-            throw ref.error("tensor " + quote(name) + ": got " +
-                                (t.defined() ? t.describe() + " on a device" : "none") + ", want a CPU tensor",
-                            TH_E_ARG);
+        if (!t.defined()) throw ref.error("tensor " + quote(name) + ": got none, want a tensor", TH_E_ARG);
         int64_t bytes = th_size_mul(t.numel(), TH_dtype_size(static_cast<THDtype>(t.dtype())));
         header.tensors.push_back(
             {name, static_cast<THDtype>(t.dtype()), {t.sizes().begin(), t.sizes().end()}, 0, bytes});
@@ -109,7 +106,7 @@ void save_safetensors(const std::string &path, const NamedTensors &tensors, cons
     file.write(&length, PREFIX);
     file.write(text.data(), length);
     for (size_t i : order) {
-        Tensor t = tensors[i].second.detach().contiguous();
+        Tensor t = tensors[i].second.detach().to(Device()).contiguous();
         file.write(THTensor_data(t.th()), header.tensors[i].end - header.tensors[i].begin);
     }
     file.commit();

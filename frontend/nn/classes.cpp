@@ -34,6 +34,11 @@ void load_state_dict(Module &self, const Value *args, Value *results) {
 
 void training(Module &self, const Value *, Value *results) { results[0] = box(self.self().is_training()); }
 
+void to(Module &self, const Value *args, Value *) {
+    if (args[0].tag != WICK_TAG_NONE) self.to(unbox<DType>(args[0]));
+    if (args[1].tag != WICK_TAG_NONE) self.to(unbox<Device>(args[1]));
+}
+
 std::vector<Method> module_methods() {
     constexpr auto forward = static_cast<Tensor (Module::*)(const Tensor &)>(&Module::forward);
     return detail::list_methods(
@@ -57,8 +62,8 @@ std::vector<Method> module_methods() {
                                    "Drops the gradients of its parameters, or fills them with 0."),
         method<&Module::requires_grad_>("requires_grad_(bool requires_grad=True) -> ()",
                                         "Says whether its parameters take gradients."),
-        method<&Module::to>("to(dtype dtype) -> ()",
-                            "Casts floating parameters and buffers. Make optimizers afterwards."),
+        module_method("to(dtype? dtype=None, *, device? device=None) -> ()",
+                      "Casts floating parameters and buffers; moves all of them. Make optimizers afterwards.", to),
         method<&Module::to_string>("repr() -> str", "It and all in it as text."),
         method<&Module::class_name>("class_name() -> str", "The name of its class."));
 }

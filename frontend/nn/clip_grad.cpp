@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "wick/nn/clip_grad.hpp"
+#include "core/call.hpp"
 #include "wick/autograd.hpp"
 #include "wick/ops.hpp"
 #include <cmath>
@@ -58,10 +59,7 @@ void clip_grad_value_(ListView<Tensor> parameters, double clip_value) {
         throw Error(TH_E_ARG, "clip_grad_value_: got " + std::to_string(clip_value) + ", want at least 0");
     NoGrad no_grad;
     Tensor low(-clip_value), high(clip_value);
-    for (const Tensor &g : gradients(parameters)) {
-        THTensor *out = g.th();
-        check(TH_clamp(&out, out, low.th(), high.th()));
-    }
+    for (const Tensor &g : gradients(parameters)) overwrite<TH_clamp>(g.th(), g, low, high);
 }
 
 } // namespace wick::nn::utils

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "wick/nn/init.hpp"
+#include "core/call.hpp"
 #include "expr/sizes.h"
 #include <cmath>
 
 namespace wick::nn::init {
 
 namespace {
+THGenerator *const COMMON = nullptr; // TH's default one
 
 double kaiming_std(const Tensor &t, double a, std::string_view mode, std::string_view nonlinearity) {
     if (mode != "fan_in" && mode != "fan_out")
@@ -28,17 +30,17 @@ const Tensor &uniform_of_std(const Tensor &t, double std) {
 } // namespace
 
 const Tensor &uniform_(const Tensor &t, double low, double high) {
-    check(TH_uniform(t.th(), low, high, nullptr));
+    change<TH_uniform>(t.th(), low, high, COMMON);
     return t;
 }
 
 const Tensor &normal_(const Tensor &t, double mean, double std) {
-    check(TH_normal(t.th(), mean, std, nullptr));
+    change<TH_normal>(t.th(), mean, std, COMMON);
     return t;
 }
 
 const Tensor &constant_(const Tensor &t, const Scalar &value) {
-    check(TH_fill(t.th(), &value));
+    change<TH_fill>(t.th(), value);
     return t;
 }
 

@@ -225,20 +225,27 @@ Module::LoadResult Module::load_state_dict(const NamedTensors &state, bool stric
     return result;
 }
 
-void Module::to(DType dtype) {
+template <class F> void Module::replace(F &&convert) {
     std::unordered_map<const TensorImpl *, Tensor> casts; // shared parameters stay shared
     std::vector<std::pair<Tensor *, Tensor>> changes;
     walk(Visitor{.named = false, .field = [&](const std::string &, const Field &f) {
                      Tensor &t = f.parameter ? static_cast<Tensor &>(*f.parameter) : *f.buffer;
-                     if (!t.is_floating_point() || t.dtype() == dtype) return;
                      Tensor &cast = casts[t.impl()];
                      if (!cast.defined()) {
-                         cast = t.detach().to(dtype);
-                         if (t.requires_grad()) cast.requires_grad_();
+                         cast = convert(t);
+                         if (cast.impl() != t.impl() && t.requires_grad()) cast.requires_grad_();
                      }
                      changes.emplace_back(&t, cast);
                  }});
     for (auto &[t, cast] : changes) *t = std::move(cast); // all or none
+}
+
+void Module::to(DType dtype) {
+    replace([&](const Tensor &t) { return !t.is_floating_point() || t.dtype() == dtype ? t : t.detach().to(dtype); });
+}
+
+void Module::to(Device device) {
+    replace([&](const Tensor &t) { return t.device() == device ? t : t.detach().to(device); });
 }
 
 void Module::train(bool on) {

@@ -135,12 +135,12 @@ Tensor copy_into(const Tensor &x, const Tensor &src, THTensor *into) {
     check(THTensor_copy(into, src.th()));
     if (!recording(x, src)) return y;
     return record("copy_", y, wrt(x, [](const Tensor &g) { return zeros_like(g); }),
-                  wrt(src, [](const Tensor &g) { return g; }));
+                  wrt(src, [from = src.device()](const Tensor &g) { return to(g, from); }));
 }
 
 Tensor fill_into(const Tensor &x, const Scalar &value, THTensor *into) {
     Tensor y = Tensor::adopt(THTensor_retain(into));
-    check(TH_fill(into, &value));
+    change<TH_fill>(into, value);
     if (!recording(x)) return y;
     return record("fill_", y, wrt(x, [](const Tensor &g) { return zeros_like(g); }));
 }

@@ -9,28 +9,34 @@ void set_default_dtype(DType dtype) { check(TH_set_default_dtype(static_cast<THD
 
 static DType or_default(DType dtype) { return dtype == DType::none ? get_default_dtype() : dtype; }
 
-Tensor empty(Sizes sizes, DType dtype) {
+Tensor empty(Sizes sizes, DType dtype, Device device) {
     THTensor *out = nullptr;
-    check(THTensor_new(&out, static_cast<THDtype>(or_default(dtype)), sizes.data(), length(sizes)));
+    check(THTensor_new_on(&out, static_cast<THDtype>(or_default(dtype)), sizes.data(), length(sizes), device.code));
     return Tensor::adopt(out);
 }
-Tensor full(Sizes sizes, const Scalar &value, DType dtype) {
-    return call<TH_full>(sizes.data(), length(sizes), value, dtype);
+Tensor full(Sizes sizes, const Scalar &value, DType dtype, Device device) {
+    return call_on<TH_full>(device, sizes.data(), length(sizes), value, dtype);
 }
-Tensor zeros(Sizes sizes, DType dtype) { return full(sizes, 0, or_default(dtype)); }
-Tensor ones(Sizes sizes, DType dtype) { return full(sizes, 1, or_default(dtype)); }
+Tensor zeros(Sizes sizes, DType dtype, Device device) { return full(sizes, 0, or_default(dtype), device); }
+Tensor ones(Sizes sizes, DType dtype, Device device) { return full(sizes, 1, or_default(dtype), device); }
 static DType or_own(DType dtype, const Tensor &x) { return dtype == DType::none ? x.dtype() : dtype; }
-Tensor zeros_like(const Tensor &x, DType dtype) { return zeros(x.sizes(), or_own(dtype, x)); }
-Tensor ones_like(const Tensor &x, DType dtype) { return ones(x.sizes(), or_own(dtype, x)); }
-Tensor empty_like(const Tensor &x, DType dtype) { return empty(x.sizes(), or_own(dtype, x)); }
-Tensor arange(const Scalar &end, DType dtype) { return arange(0, end, 1, dtype); }
-Tensor arange(const Scalar &start, const Scalar &end, const Scalar &step, DType dtype) {
-    return call<TH_arange>(start, end, step, dtype);
+Tensor zeros_like(const Tensor &x, DType dtype, std::optional<Device> device) {
+    return zeros(x.sizes(), or_own(dtype, x), device.value_or(x.device()));
 }
-Tensor linspace(const Scalar &start, const Scalar &end, int64_t steps, DType dtype) {
-    return call<TH_linspace>(start, end, steps, dtype);
+Tensor ones_like(const Tensor &x, DType dtype, std::optional<Device> device) {
+    return ones(x.sizes(), or_own(dtype, x), device.value_or(x.device()));
 }
-Tensor eye(int64_t n, DType dtype) { return eye(n, n, dtype); }
-Tensor eye(int64_t n, int64_t m, DType dtype) { return call<TH_eye>(n, m, dtype); }
+Tensor empty_like(const Tensor &x, DType dtype, std::optional<Device> device) {
+    return empty(x.sizes(), or_own(dtype, x), device.value_or(x.device()));
+}
+Tensor arange(const Scalar &end, DType dtype, Device device) { return arange(0, end, 1, dtype, device); }
+Tensor arange(const Scalar &start, const Scalar &end, const Scalar &step, DType dtype, Device device) {
+    return call_on<TH_arange>(device, start, end, step, dtype);
+}
+Tensor linspace(const Scalar &start, const Scalar &end, int64_t steps, DType dtype, Device device) {
+    return call_on<TH_linspace>(device, start, end, steps, dtype);
+}
+Tensor eye(int64_t n, DType dtype, Device device) { return eye(n, n, dtype, device); }
+Tensor eye(int64_t n, int64_t m, DType dtype, Device device) { return call_on<TH_eye>(device, n, m, dtype); }
 
 } // namespace wick

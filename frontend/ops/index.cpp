@@ -5,12 +5,6 @@
 namespace wick {
 
 namespace {
-std::vector<const THTensor *> raw_list(ListView<Tensor> tensors) {
-    std::vector<const THTensor *> out;
-    for (const Tensor &t : tensors) out.push_back(t.th());
-    return out;
-}
-
 bool recording_any(ListView<Tensor> tensors) {
     return grad_enabled() && std::ranges::any_of(tensors, [](const Tensor &t) { return t.requires_grad(); });
 }
@@ -23,7 +17,7 @@ Tensor gathered(const Tensor &g, int32_t dim, const Tensor &index, const std::ve
         std::vector<int64_t> rest = sizes_of(out);
         if (rest[static_cast<size_t>(d)] == sizes[static_cast<size_t>(d)]) continue;
         rest[static_cast<size_t>(d)] = sizes[static_cast<size_t>(d)] - out.size(d);
-        out = cat(std::vector{out, zeros(rest, g.dtype())}, d);
+        out = cat(std::vector{out, zeros(rest, g.dtype(), g.device())}, d);
     }
     return out;
 }
@@ -34,7 +28,7 @@ Tensor index_select(const Tensor &x, int32_t dim, const Tensor &index) {
     if (!recording(x)) return y;
     const Saved i(index);
     return record("index_select", y, wrt(x, [=, sizes = sizes_of(x)](const Tensor &g) {
-                      return index_add(zeros(sizes, g.dtype()), dim, i, g);
+                      return index_add(zeros(sizes, g.dtype(), g.device()), dim, i, g);
                   }));
 }
 
@@ -51,7 +45,7 @@ Tensor gather(const Tensor &x, int32_t dim, const Tensor &index) {
     if (!recording(x)) return y;
     const Saved i(index);
     return record("gather", y, wrt(x, [=, sizes = sizes_of(x)](const Tensor &g) {
-                      return scatter_add(zeros(sizes, g.dtype()), dim, i, g);
+                      return scatter_add(zeros(sizes, g.dtype(), g.device()), dim, i, g);
                   }));
 }
 
@@ -59,9 +53,10 @@ Tensor scatter(const Tensor &x, int32_t dim, const Tensor &index, const Tensor &
     Tensor y = call<TH_scatter>(x, dim, index, src);
     if (!recording(x, src)) return y;
     const Saved i(index);
-    return record("scatter", y,
-                  wrt(x, [=](const Tensor &g) { return scatter(g, dim, i, zeros(i.get().sizes(), g.dtype())); }),
-                  wrt(src, [=, sizes = sizes_of(src)](const Tensor &g) { return gathered(g, dim, i, sizes); }));
+    return record(
+        "scatter", y,
+        wrt(x, [=](const Tensor &g) { return scatter(g, dim, i, zeros(i.get().sizes(), g.dtype(), g.device())); }),
+        wrt(src, [=, sizes = sizes_of(src)](const Tensor &g) { return gathered(g, dim, i, sizes); }));
 }
 
 Tensor scatter_add(const Tensor &x, int32_t dim, const Tensor &index, const Tensor &src) {
@@ -89,8 +84,7 @@ Tensor scatter(const Tensor &x, int32_t dim, const Tensor &index, const Tensor &
 }
 
 Tensor cat(ListView<Tensor> tensors, int32_t dim) {
-    std::vector<const THTensor *> list = raw_list(tensors);
-    Tensor y = call<TH_cat>(list.data(), length(list), dim);
+    Tensor y = call_list<TH_cat>(tensors, dim);
     if (!recording_any(tensors)) return y;
     std::vector<int64_t> lengths;
     for (const Tensor &t : tensors) lengths.push_back(t.dim() == y.dim() ? t.size(dim) : 0);
@@ -105,8 +99,7 @@ Tensor cat(ListView<Tensor> tensors, int32_t dim) {
 }
 
 Tensor stack(ListView<Tensor> tensors, int32_t dim) {
-    std::vector<const THTensor *> list = raw_list(tensors);
-    Tensor y = call<TH_stack>(list.data(), length(list), dim);
+    Tensor y = call_list<TH_stack>(tensors, dim);
     if (!recording_any(tensors)) return y;
     record_joint("stack", {&y, 1}, tensors, [=](std::span<const Tensor> g, std::span<Tensor> out) {
         for (size_t i = 0; i < out.size(); i++) out[i] = select(g[0], dim, static_cast<int64_t>(i));

@@ -21,10 +21,10 @@ struct Nll {
     int32_t reduction;
 
     Tensor loss(const Tensor &log_prob) const {
-        Out out, total;
-        check(THNN_nll_loss(&out.th, reduction == THNN_REDUCTION_MEAN ? &total.th : nullptr, log_prob.th(), target.th(),
-                            weight.th(), ignore_index, label_smoothing, reduction));
-        Tensor y = out.take(), divisor = total.take();
+        Out total;
+        Tensor y = call<THNN_nll_loss>(reduction == THNN_REDUCTION_MEAN ? &total.th : nullptr, log_prob, target, weight,
+                                       ignore_index, label_smoothing, reduction);
+        Tensor divisor = total.take();
         if (!recording(log_prob)) return y;
         const Saved at(log_prob), t(target), w(weight);
         return record("nll_loss", y, wrt(log_prob, [=, *this](const Tensor &g) {

@@ -37,10 +37,9 @@ struct BatchNorm {
 
     void kernel(const Tensor &g, const Tensor &x, const Tensor &weight, const Tensor &mean_, const Tensor &invstd_,
                 std::span<Tensor> out) const {
-        Out gx, gw, gb;
-        check(THNN_batch_norm_backward(&gx.th, weight.defined() ? &gw.th : nullptr, &gb.th, g.th(), x.th(), weight.th(),
-                                       mean_.th(), invstd_.th(), training));
-        out[0] = gx.take();
+        Out gw, gb;
+        out[0] = call<THNN_batch_norm_backward>(weight.defined() ? &gw.th : nullptr, &gb.th, g, x, weight, mean_,
+                                                invstd_, training);
         out[1] = gw.take();
         out[2] = gb.take();
     }
@@ -49,10 +48,10 @@ struct BatchNorm {
 
 Tensor batch_norm(const Tensor &x, const Tensor &running_mean, const Tensor &running_var, const Tensor &weight,
                   const Tensor &bias, bool training, double momentum, double eps) {
-    Out out, save_mean, save_invstd;
-    check(THNN_batch_norm(&out.th, &save_mean.th, &save_invstd.th, x.th(), weight.th(), bias.th(), running_mean.th(),
-                          running_var.th(), training, momentum, eps));
-    Tensor y = out.take(), mean_ = save_mean.take(), invstd = save_invstd.take();
+    Out save_mean, save_invstd;
+    Tensor y = call<THNN_batch_norm>(&save_mean.th, &save_invstd.th, x, weight, bias, Changed{running_mean},
+                                     Changed{running_var}, training, momentum, eps);
+    Tensor mean_ = save_mean.take(), invstd = save_invstd.take();
     if (!recording(x, weight, bias)) return y;
     const Tensor inputs[] = {x, weight, bias};
     const Saved sx(x), sw(weight);

@@ -18,13 +18,15 @@ template <auto Fn> Tensor sized(const char *name, const Tensor &x, Sizes sizes) 
 }
 
 /// Positions 0 ... numel-1 in the shape of x.
-Tensor positions(Sizes sizes) { return reshape(arange(0, th_size_product(sizes.data(), length(sizes))), sizes); }
+Tensor positions(Sizes sizes, Device device) {
+    return reshape(arange(0, th_size_product(sizes.data(), length(sizes)), 1, kINT64, device), sizes);
+}
 
 /// The gradient of any view that picks elements: adds each of g to the element it came from. `picked` holds the view of
 /// positions().
 Tensor add_back(const Tensor &g, const Tensor &picked, const std::vector<int64_t> &sizes) {
     int64_t n = th_size_product(sizes.data(), length(sizes));
-    return reshape(index_add(zeros({n}, g.dtype()), 0, reshape(picked, {-1}), reshape(g, {-1})), sizes);
+    return reshape(index_add(zeros({n}, g.dtype(), g.device()), 0, reshape(picked, {-1}), reshape(g, {-1})), sizes);
 }
 } // namespace
 
@@ -94,14 +96,14 @@ Tensor expand(const Tensor &x, Sizes sizes) {
 Tensor narrow(const Tensor &x, int32_t dim, int64_t start, int64_t length) {
     Tensor y = call<THTensor_narrow>(x, dim, start, length);
     if (!recording(x)) return y;
-    return record("narrow", y,
-                  wrt(x, [=, sizes = sizes_of(x), at = start < 0 ? start + x.size(dim) : start](const Tensor &g) {
-                      std::vector<int64_t> before = sizes, after = sizes;
-                      size_t d = static_cast<size_t>(dim < 0 ? dim + static_cast<int32_t>(sizes.size()) : dim);
-                      before[d] = at;
-                      after[d] -= at + length;
-                      return cat(std::vector{zeros(before, g.dtype()), g, zeros(after, g.dtype())}, dim);
-                  }));
+    return record(
+        "narrow", y, wrt(x, [=, sizes = sizes_of(x), at = start < 0 ? start + x.size(dim) : start](const Tensor &g) {
+            std::vector<int64_t> before = sizes, after = sizes;
+            size_t d = static_cast<size_t>(dim < 0 ? dim + static_cast<int32_t>(sizes.size()) : dim);
+            before[d] = at;
+            after[d] -= at + length;
+            return cat(std::vector{zeros(before, g.dtype(), g.device()), g, zeros(after, g.dtype(), g.device())}, dim);
+        }));
 }
 
 Tensor select(const Tensor &x, int32_t dim, int64_t index) {
@@ -113,7 +115,7 @@ Tensor slice(const Tensor &x, int32_t dim, int64_t start, int64_t end, int64_t s
     Tensor y = call<THTensor_slice>(x, dim, start, end, step);
     if (!recording(x)) return y;
     return record("slice", y, wrt(x, [=, sizes = sizes_of(x)](const Tensor &g) {
-                      return add_back(g, slice(positions(sizes), dim, start, end, step), sizes);
+                      return add_back(g, slice(positions(sizes, g.device()), dim, start, end, step), sizes);
                   }));
 }
 
@@ -121,7 +123,7 @@ Tensor unfold(const Tensor &x, int32_t dim, int64_t size, int64_t step) {
     Tensor y = call<THTensor_unfold>(x, dim, size, step);
     if (!recording(x)) return y;
     return record("unfold", y, wrt(x, [=, sizes = sizes_of(x)](const Tensor &g) {
-                      return add_back(g, unfold(positions(sizes), dim, size, step), sizes);
+                      return add_back(g, unfold(positions(sizes, g.device()), dim, size, step), sizes);
                   }));
 }
 
@@ -129,7 +131,7 @@ Tensor diagonal(const Tensor &x, int64_t offset, int32_t dim0, int32_t dim1) {
     Tensor y = call<THTensor_diagonal>(x, offset, dim0, dim1);
     if (!recording(x)) return y;
     return record("diagonal", y, wrt(x, [=, sizes = sizes_of(x)](const Tensor &g) {
-                      return add_back(g, diagonal(positions(sizes), offset, dim0, dim1), sizes);
+                      return add_back(g, diagonal(positions(sizes, g.device()), offset, dim0, dim1), sizes);
                   }));
 }
 
@@ -145,10 +147,20 @@ Tensor clone(const Tensor &x) { return record_same("clone", call<THTensor_clone>
 
 Tensor contiguous(const Tensor &x) { return x.is_contiguous() ? x : clone(x); }
 
-Tensor to(const Tensor &x, DType dtype) {
+Tensor to(const Tensor &x, DType dtype, std::optional<Device> device) {
+    if (device) return to(to(x, dtype), *device);
     if (x.dtype() == dtype && !THTensor_is_number(x.th())) return x;
     Tensor y = call<THTensor_to>(x, dtype);
     return y.is_floating_point() ? record_same("to", y, x) : y;
+}
+
+Tensor to(const Tensor &x, Device device) {
+    if (x.device() == device && !THTensor_is_number(x.th())) return x;
+    THTensor *out = nullptr;
+    check(THTensor_to_device(&out, x.th(), device.code));
+    Tensor y = Tensor::adopt(out);
+    if (!recording(x)) return y;
+    return record("to", y, wrt(x, [from = x.device()](const Tensor &g) { return to(g, from); }));
 }
 
 Tensor detach(const Tensor &x) { return call<THTensor_alias>(x); }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "wick/optim/adam.hpp"
+#include "core/call.hpp"
 #include <cmath>
 
 namespace wick::optim {
@@ -41,22 +42,20 @@ template <class O> void AdamOf<O>::update(const Update &u) const {
     }
     auto [beta1, beta2] = o.betas;
     THTensor *m = u.state.exp_avg.th(), *v = u.state.exp_avg_sq.th();
-    Scalar square_share(1 - beta2);
-    check(TH_lerp(&m, m, grad, u.numbers[0].th()));
-    check(TH_mul(&v, v, u.numbers[1].th()));
-    check(TH_addcmul(&v, v, grad, grad, &square_share));
+    overwrite<TH_lerp>(m, m, grad, u.numbers[0]);
+    overwrite<TH_mul>(v, v, u.numbers[1]);
+    overwrite<TH_addcmul>(v, v, grad, grad, Scalar(1 - beta2));
     if (o.amsgrad) {
         THTensor *largest = u.state.max_exp_avg_sq.th();
-        check(TH_maximum(&largest, largest, v));
+        overwrite<TH_maximum>(largest, largest, v);
         v = largest;
     }
     // sqrt(v / c2) + eps = (sqrt(v) + eps sqrt(c2)) / sqrt(c2): one operation on tensors less
     double t = static_cast<double>(++u.state.step);
     double c1 = 1 - std::pow(beta1, t), root_c2 = std::sqrt(1 - std::pow(beta2, t));
-    check(TH_sqrt(&root, v));
+    overwrite<TH_sqrt>(root, v);
     add_scaled(root, root, u.numbers[2].th(), o.eps * root_c2);
-    Scalar rate(-o.lr * root_c2 / c1);
-    check(TH_addcdiv(&p, p, m, root, &rate));
+    overwrite<TH_addcdiv>(p, p, m, root, Scalar(-o.lr * root_c2 / c1));
 }
 
 template class AdamOf<AdamOptions>;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "wick/optim/optimizer.hpp"
+#include "core/call.hpp"
 #include "core/class.hpp"
 #include "wick/autograd.hpp"
 #include <algorithm>
@@ -91,7 +92,7 @@ void from_tensor(Tensor &v, const Tensor &t, const Tensor &parameter) {
     if (!std::ranges::equal(t.sizes(), parameter.sizes()))
         throw Error(TH_E_SHAPE,
                     "load_state_dict: got state of " + t.describe() + " for a parameter of " + parameter.describe());
-    v = empty(parameter.sizes(), state_dtype(parameter));
+    v = empty(parameter.sizes(), state_dtype(parameter), parameter.device());
     v.copy_(t.detach());
 }
 
@@ -123,8 +124,7 @@ void check_not_negative(const char *what, std::initializer_list<std::pair<const 
 }
 
 void add_scaled(THTensor *out, const THTensor *a, const THTensor *b, double alpha) {
-    Scalar scale(alpha);
-    check(TH_add(&out, a, b, &scale));
+    overwrite<TH_add>(out, a, b, Scalar(alpha));
 }
 
 DType state_dtype(const Tensor &p) {
@@ -133,28 +133,44 @@ DType state_dtype(const Tensor &p) {
 }
 
 void make_state(Tensor &t, const Tensor &p) {
-    if (!t.defined()) t = zeros(p.sizes(), state_dtype(p));
+    if (!t.defined()) t = zeros(p.sizes(), state_dtype(p), p.device());
 }
+
+namespace {
+/// What the parameters on one device share.
+struct Block {
+    Device device;
+    int64_t each = 0; // bytes of the largest
+    size_t most = 0;
+    Tensor memory = {};
+};
+
+Block &block_of(std::vector<Block> &blocks, Device device) {
+    auto at = std::ranges::find(blocks, device, &Block::device);
+    return at != blocks.end() ? *at : blocks.emplace_back(Block{device});
+}
+} // namespace
 
 std::vector<std::vector<Tensor>> make_scratch(std::span<const Tensor> params, std::span<const size_t> counts) {
     constexpr int64_t ALIGNMENT = 64;
     auto size_of = [](const Tensor &p) { return TH_dtype_size(static_cast<THDtype>(state_dtype(p))); };
-    int64_t each = 0; // bytes of the largest
-    size_t most = 0;
+    std::vector<Block> blocks;
     for (size_t i = 0; i < params.size(); i++)
         if (counts[i]) {
-            each = std::max(each, (params[i].numel() * size_of(params[i]) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT);
-            most = std::max(most, counts[i]);
+            Block &b = block_of(blocks, params[i].device());
+            b.each = std::max(b.each, (params[i].numel() * size_of(params[i]) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT);
+            b.most = std::max(b.most, counts[i]);
         }
-    Tensor block = most ? empty({static_cast<int64_t>(most), each}, kUINT8) : Tensor();
+    for (Block &b : blocks) b.memory = empty({static_cast<int64_t>(b.most), b.each}, kUINT8, b.device);
     std::vector<std::vector<Tensor>> out(params.size());
     for (size_t i = 0; i < params.size(); i++)
         for (size_t k = 0; k < counts[i]; k++) {
+            const Block &b = block_of(blocks, params[i].device());
             std::span<const int64_t> sizes = params[i].sizes();
             THTensor *t = nullptr;
-            check(THTensor_new_over(&t, THTensor_storage(block.th()), static_cast<THDtype>(state_dtype(params[i])),
+            check(THTensor_new_over(&t, THTensor_storage(b.memory.th()), static_cast<THDtype>(state_dtype(params[i])),
                                     sizes.data(), nullptr, static_cast<int32_t>(sizes.size()),
-                                    static_cast<int64_t>(k) * each / size_of(params[i])));
+                                    static_cast<int64_t>(k) * b.each / size_of(params[i])));
             out[i].push_back(Tensor::adopt(t));
         }
     return out;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "wick/optim/sgd.hpp"
+#include "core/call.hpp"
 
 namespace wick::optim {
 
@@ -46,7 +47,7 @@ void SGD::update(const Update &u) const {
     } else if (o.dampening == 0) {
         add_scaled(buffer, u.grad, buffer, o.momentum);
     } else {
-        check(TH_mul(&buffer, buffer, u.numbers[0].th()));
+        overwrite<TH_mul>(buffer, buffer, u.numbers[0]);
         add_scaled(buffer, buffer, u.grad, share);
     }
     if (o.weight_decay != 0) add_scaled(buffer, buffer, u.p, share * o.weight_decay);

@@ -38,6 +38,10 @@ typedef struct THDeviceLibrary {
     THStatus (*synchronize)(void *user, int32_t index);
 } THDeviceLibrary;
 
+/** What a library that programs load at run time exports as `TH_device_open`: it registers itself, or fails if the
+ * hardware or its driver is missing. May be called again. */
+typedef THStatus (*THDeviceOpen)(void);
+
 /** Adds a type of device, until the process ends (copied). TH_E_ABI for a struct_size that lacks a function, TH_E_ARG
  * for a type or name that is taken by another library; registering the same one again changes nothing. */
 TH_API THStatus TH_device_register(const THDeviceLibrary *library);

@@ -5,6 +5,7 @@
 #define WICK_TENSOR_HPP
 
 #include "TH/TH.h"
+#include "wick/device.hpp"
 #include "wick/error.hpp"
 #include "wick/list.hpp"
 #include "wick/object.hpp"
@@ -62,11 +63,13 @@ using TensorHook = std::function<Tensor(const Tensor &grad)>;
 /// What autograd keeps beside a TH tensor. Fields belong to the frontend; use Tensor's methods.
 struct WICK_API TensorImpl final : Object {
     explicit TensorImpl(THTensor *adopted) noexcept;
+    TensorImpl(THTensor *adopted, uint8_t where) noexcept; ///< its place is known
     ~TensorImpl() override;
 
     THTensor *const th;
     std::atomic<uint32_t> flags{0};
     uint32_t output = 0;  ///< which of the node's results it is
+    const uint8_t place;  ///< 0: dense on the CPU; else the type of its device
     Ref<Node> node;       ///< who made it; null for leaves
     uint64_t version = 0; ///< of an OVERWRITTEN one: the storage's version that it stands for
     Ref<TensorImpl> grad;
@@ -122,6 +125,7 @@ class WICK_API Tensor {
     Tensor() noexcept = default;
     /// Takes over one reference to a TH tensor.
     static Tensor adopt(THTensor *th);
+    static Tensor adopt(THTensor *th, uint8_t place); ///< its impl's place is known
     /// Implementation pointer; takes over one reference (borrowing: Ref::share).
     explicit Tensor(Ref<TensorImpl> impl) noexcept : impl_(std::move(impl)) {}
     /// A number: 0-dim, weak in type promotion, so that `x * 2` keeps x's dtype.
@@ -142,7 +146,7 @@ class WICK_API Tensor {
     int64_t size(int32_t dim) const;
     int64_t numel() const;
     DType dtype() const;
-    THDevice device() const;
+    Device device() const;
     bool is_contiguous() const;
     bool is_floating_point() const;
     std::string describe() const;  ///< "float32[2, 3]"

@@ -68,6 +68,7 @@ inline Value box_object(Object *adopted) noexcept {
 }
 inline Value box(std::nullopt_t) noexcept { return {}; }
 inline Value box(std::same_as<bool> auto b) noexcept { return make_value(WICK_TAG_BOOL, b); }
+inline Value box(Device d) noexcept { return {WICK_TAG_DEVICE, 0, {.bits = d.code}}; }
 inline Value box(DType d) noexcept { return make_value(WICK_TAG_DTYPE, static_cast<int64_t>(d)); }
 template <std::integral T>
 requires(!std::same_as<T, bool>) Value box(T i)
@@ -117,6 +118,7 @@ WICK_UNBOX(double, double, "float")   ///< from integers too
 WICK_UNBOX(bool, bool, "bool")
 WICK_UNBOX(std::string_view, std::string_view, "str") ///< borrows; from STR and String objects
 WICK_UNBOX(DType, DType, "dtype")                     ///< NONE is DType::none
+WICK_UNBOX(Device, Device, "device")                  ///< also by name; NONE is the CPU
 WICK_UNBOX(Pair, Pair, "int[2]")                      ///< one or two integers
 WICK_UNBOX(Sizes, Sizes, "int[]")                     ///< borrows; one integer is a list of one, NONE an empty list
 WICK_UNBOX(Dims, std::vector<int32_t>, "int[]")

@@ -129,6 +129,8 @@ class WICK_API Module : public Object {
 
     /// Casts floating parameters and buffers. Parameters become new tensors: make optimizers afterwards.
     void to(DType dtype);
+    /// The same with all parameters and buffers, onto a device.
+    void to(Device device);
     void train(bool on = true);
     void eval() { train(false); }
     bool is_training() const noexcept { return training_; }
@@ -165,6 +167,7 @@ class WICK_API Module : public Object {
     std::vector<Field> own_fields() const;
     template <class V> void walk(const V &visitor) const;
     template <class F> NamedTensors collect(bool named, F &&pick) const;
+    template <class F> void replace(F &&convert);
     bool training_ = true;
     std::atomic<bool> held_{false}; // a list has taken it, or it was seen as a field
 };
