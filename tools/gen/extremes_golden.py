@@ -69,10 +69,34 @@ def slope(x):
     return logistic(x) * logistic(-x)
 
 
+@near
+def density(x):
+    return mp.exp(-x * x / 2) / mp.sqrt(2 * mp.pi)
+
+
+@near
+def cdf(x):
+    return mp.erfc(-x / mp.sqrt(2)) / 2
+
+
+def gate(x):
+    """u, u', u'' of gelu's tanh approximation x logistic(u)"""
+    a, b = 2 * mp.sqrt(2 / mp.pi), mpf("0.044715")
+    return a * (x + b * x**3), a * (1 + 3 * b * x * x), 6 * a * b * x
+
+
+def gelu_tanh_1(x):
+    u, du, _ = gate(x)
+    return logistic(u) + x * slope(u) * du
+
+
+def gelu_tanh_2(x):
+    u, du, ddu = gate(x)
+    return 2 * slope(u) * du + x * slope(u) * (ddu - near(mp.tanh)(u / 2) * du * du)
+
+
 SLOPE = mpf(0.01)  # leaky_relu's
-everywhere = lambda x: True
-positive = lambda x: x > 0
-unit = lambda x: abs(x) < 1
+everywhere, positive, unit = lambda x: True, lambda x: x > 0, lambda x: abs(x) < 1
 small = lambda x: abs(x) <= 300  # where sine and cosine reduce their argument without loss
 UNARY = {
     "neg": (lambda x: -x, lambda x: -1, lambda x: 0, everywhere),
@@ -112,6 +136,9 @@ UNARY = {
     "leaky_relu": (lambda x: x if x > 0 else SLOPE * x, lambda x: 1 if x > 0 else SLOPE, lambda x: 0, everywhere),
     "elu": (lambda x: x if x > 0 else mp.expm1(x), near(lambda x: 1 if x > 0 else mp.exp(x)), near(lambda x: 0 if x > 0 else mp.exp(x)), everywhere),
     "softplus": (lambda x: mp.log1p(mp.exp(x)), logistic, slope, everywhere),
+    "silu": (lambda x: x * logistic(x), lambda x: logistic(x) + x * slope(x), near(lambda x: slope(x) * (2 - x * mp.tanh(x / 2))), lambda x: x != -1.25),
+    "gelu": (lambda x: x * cdf(x), lambda x: cdf(x) + x * density(x), lambda x: density(x) * (2 - x * x), everywhere),
+    "gelu_tanh": (lambda x: x * logistic(gate(x)[0]), gelu_tanh_1, gelu_tanh_2, everywhere),
 }
 
 # What is expected at these arguments beside NaN, which gives NaN.
@@ -137,6 +164,7 @@ AT_INFINITY = {  # limits at +inf and -inf (None: outside the domain)
     "asin": None, "acos": None, "atan": ((0, 0), (0, 0)), "sinh": ((inf, inf), (inf, -inf)), "cosh": ((inf, inf), (-inf, inf)), "tanh": ((0, 0), (0, 0)),
     "asinh": ((0, 0), (0, 0)), "acosh": ((0, 0), None), "atanh": None, "erf": ((0, 0), (0, 0)), "erfc": ((0, 0), (0, 0)), "sigmoid": ((0, 0), (0, 0)),
     "softsign": ((0, 0), (0, 0)), "relu": ((1, 0), (0, 0)), "leaky_relu": ((1, 0), (SLOPE, 0)), "elu": ((1, 0), (0, 0)), "softplus": ((1, 0), (0, 0)),
+    "silu": ((1, 0), (0, 0)), "gelu": ((1, 0), (0, 0)), "gelu_tanh": ((1, 0), (0, 0)),
 }
 CONSTANT_AT_NAN = {"neg", "sign", "square", "floor", "round", "frac", "relu", "leaky_relu", "elu"}  # a derivative does not show NaN, or only the first does
 
@@ -174,6 +202,10 @@ def power(a, b):
     return b * y / a, y * l, b * (b - 1) * y / a**2, y / a * (1 + b * l), y * l * l
 
 
+def whole(q):
+    return mp.sign(q) * mp.floor(abs(q))
+
+
 def log_add(a, b):
     s = slope(a - b)
     return logistic(a - b), logistic(b - a), s, -s, s
@@ -190,6 +222,8 @@ BINARY = {
     "div": (lambda a, b: a / b, lambda a, b: (1 / b, -a / b**2, 0, -1 / b**2, 2 * a / b**3), divides),
     "addcdiv": (lambda a, b: 2 * a / b, lambda a, b: (2 / b, -2 * a / b**2, 0, -2 / b**2, 4 * a / b**3), divides),  # 0 + 2 a / b
     "pow": (lambda a, b: a**b, power, raises),
+    "remainder": (lambda a, b: a - b * mp.floor(a / b), lambda a, b: (1, -mp.floor(a / b), 0, 0, 0), lambda a, b, low, top: b != 0),
+    "fmod": (lambda a, b: a - b * whole(a / b), lambda a, b: (1, -whole(a / b), 0, 0, 0), lambda a, b, low, top: b != 0),
     "maximum": (max, pick(None, more, less), both),
     "minimum": (min, pick(None, less, more), both),
     "fmax": (max, pick(None, more, less), both),
