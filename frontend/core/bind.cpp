@@ -138,7 +138,7 @@ void bind_arguments(std::string_view what, const std::vector<Argument> &schema, 
 Fit fit_arguments(const std::vector<Argument> &schema, std::span<const Value> args,
                   std::span<const char *const> names) {
     if (names.size() > args.size()) return Fit::Refused;
-    size_t count = args.size() - names.size(), given = 0;
+    size_t count = args.size() - names.size(), named = 0;
     if (count > schema.size()) return Fit::Refused;
     Fit all = Fit::Exact;
     for (size_t i = 0; i < schema.size(); i++) {
@@ -147,14 +147,14 @@ Fit fit_arguments(const std::vector<Argument> &schema, std::span<const Value> ar
             if (names[k] && schema[i].name == names[k]) {
                 if (v) return Fit::Refused; // twice
                 v = &args[count + k];
-                given++;
+                named++;
             }
-        if (v && v->tag != WICK_TAG_UNSET)
-            all = std::min(all, fit(schema[i], *v));
-        else if (!schema[i].has_default)
-            return Fit::Refused;
+        bool absent = !v || v->tag == WICK_TAG_UNSET;
+        Fit one = absent ? exact_if(schema[i].has_default) : fit(schema[i], *v);
+        if (one == Fit::Refused) return one;
+        all = std::min(all, one);
     }
-    return given == names.size() ? all : Fit::Refused;
+    return named == names.size() ? all : Fit::Refused;
 }
 
 } // namespace wick
