@@ -16,8 +16,6 @@ std::string literal(double v) {
     return text.find_first_of(".en") == std::string::npos ? text + ".0" : text;
 }
 
-std::string literal(const Pair &v) { return v.v[0] == v.v[1] ? literal(v.v[0]) : literal(std::array{v.v[0], v.v[1]}); }
-
 namespace detail {
 
 std::vector<std::string_view> split_names(std::string_view names) {

@@ -207,15 +207,23 @@ Sizes Unbox<Sizes>::get(const Value &v) {
     refuse(v, "int[]");
 }
 
-Pair Unbox<Pair>::get(const Value &v) {
-    auto pair = [&](Sizes list) {
-        if (list.empty() || list.size() > 2)
-            throw Error(TH_E_ARG, "value: got " + describe(v) + ", want one or two int");
-        return Pair(list.front(), list.back());
+namespace {
+template <size_t N> PerDim<N> per_dim(const Value &v, const char *want) {
+    auto convert = [&](Sizes list) {
+        if (list.size() != 1 && list.size() != N)
+            throw Error(TH_E_ARG, "value: got " + describe(v) + ", want " + want + " int");
+        PerDim<N> out(list.front());
+        std::copy(list.begin(), list.end(), out.v);
+        return out;
     };
-    if (v.tag == WICK_TAG_INT || v.tag == WICK_TAG_INTS) return pair(unbox<Sizes>(v));
-    return pair(unbox<std::vector<int64_t>>(v));
+    if (v.tag == WICK_TAG_INT || v.tag == WICK_TAG_INTS) return convert(unbox<Sizes>(v));
+    return convert(unbox<std::vector<int64_t>>(v));
 }
+} // namespace
+
+Single Unbox<Single>::get(const Value &v) { return per_dim<1>(v, "one"); }
+Pair Unbox<Pair>::get(const Value &v) { return per_dim<2>(v, "one or two"); }
+Triple Unbox<Triple>::get(const Value &v) { return per_dim<3>(v, "one or three"); }
 
 std::vector<int64_t> Unbox<std::vector<int64_t>>::get(const Value &v) {
     std::vector<int64_t> out;

@@ -7,17 +7,14 @@
 #include "THNN/THNN.h"
 #include "autograd/node.hpp"
 #include "wick/ops.hpp"
+#include <algorithm>
 
 namespace wick {
 
 inline std::vector<int64_t> sizes_of(const Tensor &x) { return {x.sizes().begin(), x.sizes().end()}; }
 
-/// A height and a width from one value or two.
-inline void to_pair(int64_t out[2], const char *fn, const char *name, Sizes v) {
-    if (v.size() != 1 && v.size() != 2) fail(TH_E_ARG, "%s: got %zu values for %s, want 1 or 2", fn, v.size(), name);
-    out[0] = v[0];
-    out[1] = v[v.size() - 1];
-}
+/// Numbers per dimension where THNN's geometries have them: at the end of depth, height, width.
+template <size_t N> void to_last(int64_t (&out)[3], const PerDim<N> &v) { std::copy_n(v.v, N, out + 3 - N); }
 
 /// The doc of a row whose op is made by a macro, beside its gradient.
 #define WICK_DOC(fn, text)                                                                                             \

@@ -5,9 +5,11 @@
 #define WICK_LIST_HPP
 
 #include <algorithm>
+#include <concepts>
 #include <cstdint>
 #include <initializer_list>
 #include <span>
+#include <string_view>
 #include <type_traits>
 #include <vector>
 
@@ -80,12 +82,29 @@ template <class T> class ListView : public std::span<const T> {
 using Sizes = ListView<int64_t>;
 using Dims = ListView<int32_t>;
 
-/// Height and width; one number is both.
-struct Pair {
-    constexpr Pair(int64_t both) : v{both, both} {}
-    constexpr Pair(int64_t height, int64_t width) : v{height, width} {}
-    operator Sizes() const { return {v[0], v[1]}; }
-    int64_t v[2];
+/// A number for each of N spatial dimensions; one number is all of them.
+template <size_t N> struct PerDim {
+    constexpr PerDim(int64_t all) {
+        for (int64_t &each : v) each = all;
+    }
+    template <std::convertible_to<int64_t>... I>
+    requires(N > 1 && sizeof...(I) == N) constexpr PerDim(I... each) : v{static_cast<int64_t>(each)...} {}
+    operator Sizes() const {
+        if constexpr (N == 1) return {v[0]};
+        if constexpr (N == 2) return {v[0], v[1]};
+        if constexpr (N == 3) return {v[0], v[1], v[2]};
+    }
+    int64_t v[N];
+};
+using Single = PerDim<1>;
+using Pair = PerDim<2>;   ///< height and width
+using Triple = PerDim<3>; ///< depth, height and width
+
+/// A text beside overloads that take numbers: 0 is none, while a std::string_view would take it for a null pointer.
+struct Text {
+    template <class T>
+    requires std::convertible_to<const T &, std::string_view> Text(const T &text) : v(text) {}
+    std::string_view v;
 };
 
 } // namespace wick

@@ -15,6 +15,7 @@
 #define WICK_OPTIONS_HPP
 
 #include "wick/value.hpp"
+#include <algorithm>
 #include <array>
 #include <ranges>
 #include <tuple>
@@ -34,9 +35,8 @@ template <class T> class Required {
     template <class U>
     requires(std::convertible_to<U, T> && !std::same_as<std::remove_cvref_t<U>, Required>) constexpr Required(U &&value)
         : value_(std::forward<U>(value)) {}
-    template <class A, class B>
-    requires std::constructible_from<T, A, B>
-    constexpr Required(A a, B b) : value_(T(a, b)) {}
+    template <class... A>
+    requires(sizeof...(A) > 1 && std::constructible_from<T, A...>) constexpr Required(A... a) : value_(T(a...)) {}
     bool is_set() const noexcept { return value_.has_value(); }
     /// Set in every constructed module and optimizer.
     const T &get() const noexcept { return *value_; }
@@ -58,7 +58,7 @@ template <size_t N> struct Unbox<std::array<double, N>> {
 };
 template <class T> struct Unbox<Required<T>> : Unbox<T> {};
 
-inline Value box(const Pair &p) { return box(std::vector<int64_t>(p.v, p.v + 2)); }
+template <size_t N> Value box(const PerDim<N> &p) { return box(std::vector<int64_t>(p.v, p.v + N)); }
 template <size_t N> Value box(const std::array<double, N> &a) { return box(std::vector<double>(a.begin(), a.end())); }
 template <class T> Value box(const Required<T> &r) { return box(r.get()); }
 
@@ -67,7 +67,6 @@ WICK_API std::string literal(bool v);
 WICK_API std::string literal(int64_t v);
 WICK_API std::string literal(double v);
 WICK_API std::string literal(const std::string &v);
-WICK_API std::string literal(const Pair &v);
 WICK_API std::string literal(const Tensor &v);
 inline std::string literal(int32_t v) { return literal(static_cast<int64_t>(v)); }
 template <class T> std::string literal(const Required<T> &v) { return literal(v.get()); }
@@ -79,6 +78,10 @@ template <std::ranges::range T> std::string literal(const T &list) {
         out += literal(v);
     }
     return out += "]";
+}
+template <size_t N> std::string literal(const PerDim<N> &p) {
+    Sizes sizes = p;
+    return std::ranges::all_of(sizes, [&](int64_t each) { return each == p.v[0]; }) ? literal(p.v[0]) : literal(sizes);
 }
 
 namespace detail {

@@ -119,7 +119,9 @@ WICK_UNBOX(bool, bool, "bool")
 WICK_UNBOX(std::string_view, std::string_view, "str") ///< borrows; from STR and String objects
 WICK_UNBOX(DType, DType, "dtype")                     ///< NONE is DType::none
 WICK_UNBOX(Device, Device, "device")                  ///< also by name; NONE is the CPU
+WICK_UNBOX(Single, Single, "int[1]")                  ///< one integer
 WICK_UNBOX(Pair, Pair, "int[2]")                      ///< one or two integers
+WICK_UNBOX(Triple, Triple, "int[3]")                  ///< one or three integers
 WICK_UNBOX(Sizes, Sizes, "int[]")                     ///< borrows; one integer is a list of one, NONE an empty list
 WICK_UNBOX(Dims, std::vector<int32_t>, "int[]")
 WICK_UNBOX(std::vector<int64_t>, std::vector<int64_t>, "int[]")
@@ -131,6 +133,10 @@ WICK_API std::span<const Value> unbox_items(const Value &v);
 /// The object, borrowed; TypeError unless it is of that kind.
 WICK_API Object *unbox_object(const Value &v, Kind kind);
 
+template <> struct Unbox<Text> {
+    static Text get(const Value &v) { return unbox<std::string_view>(v); }
+    static std::string type() { return "str"; }
+};
 template <> struct Unbox<std::string> {
     static std::string get(const Value &v) { return std::string(unbox<std::string_view>(v)); }
     static std::string type() { return "str"; }

@@ -6,49 +6,62 @@
 #include "support/oom.h"
 #include "support/tensors.h"
 
+#include <dlfcn.h>
 #include <pthread.h>
 
 enum { X, WEIGHT, Y, BIAS, ARRAYS };
 
 /* One convolution: its arrays in double, the three results, and the sums of the terms' magnitudes, which bound
- * rounding. */
+ * rounding. Sizes are N, C, D, H, W and K, C / groups, Q, R, S, with leading ones where there are fewer dimensions. */
 typedef struct reference {
-    THNNConv2d g;
-    int64_t sizes[3][4];
+    THNNConv g;
+    int32_t spatial, batched;
+    int64_t sizes[3][5];
     double *in[ARRAYS]; /* Y: the gradient that goes backward */
     long double *out[3], *magnitude[3];
     int64_t terms[3]; /* at most so many in one sum */
 } reference;
 
-static int64_t count(const int64_t *s) { return s[0] * s[1] * s[2] * s[3]; }
+static int64_t count(const int64_t *s) { return s[0] * s[1] * s[2] * s[3] * s[4]; }
 
-static int64_t flat(const int64_t *s, int64_t a, int64_t b, int64_t c, int64_t d) {
-    return ((a * s[1] + b) * s[2] + c) * s[3] + d;
+static int64_t flat(const int64_t *s, const int64_t *i) {
+    return (((i[0] * s[1] + i[1]) * s[2] + i[2]) * s[3] + i[3]) * s[4] + i[4];
+}
+
+/* The next index in row-major order; 0 behind the last. */
+static int next(int64_t *i, const int64_t *sizes) {
+    for (int d = 4; d >= 0; d--) {
+        if (++i[d] < sizes[d]) return 1;
+        i[d] = 0;
+    }
+    return 0;
 }
 
 /* Visits every product x weight -> y of the convolution. */
 static void sum_products(reference *r) {
     const int64_t *x = r->sizes[X], *w = r->sizes[WEIGHT], *y = r->sizes[Y];
-    int64_t per_group = w[0] / r->g.groups;
-    for (int64_t n = 0; n < y[0]; n++)
-        for (int64_t k = 0; k < y[1]; k++)
-            for (int64_t p = 0; p < y[2]; p++)
-                for (int64_t q = 0; q < y[3]; q++)
-                    for (int64_t c = 0; c < w[1]; c++)
-                        for (int64_t i = 0; i < w[2]; i++)
-                            for (int64_t j = 0; j < w[3]; j++) {
-                                int64_t row = p * r->g.stride[0] + i * r->g.dilation[0] - r->g.padding[0];
-                                int64_t col = q * r->g.stride[1] + j * r->g.dilation[1] - r->g.padding[1];
-                                if (row < 0 || row >= x[2] || col < 0 || col >= x[3]) continue;
-                                int64_t at[] = {flat(x, n, k / per_group * w[1] + c, row, col), flat(w, k, c, i, j),
-                                                flat(y, n, k, p, q)};
-                                for (int t = 0; t < 3; t++) {
-                                    long double term = (long double)r->in[(t + 1) % 3][at[(t + 1) % 3]] *
-                                                       r->in[(t + 2) % 3][at[(t + 2) % 3]];
-                                    r->out[t][at[t]] += term;
-                                    r->magnitude[t][at[t]] += fabsl(term);
-                                }
-                            }
+    int64_t per_group = w[0] / r->g.groups, at_y[5] = {0};
+    if (count(y) == 0) return;
+    do {
+        int64_t window[5] = {1, w[1], w[2], w[3], w[4]}, tap[5] = {0};
+        if (count(window) == 0) continue;
+        do {
+            int64_t at_x[5] = {at_y[0], at_y[1] / per_group * w[1] + tap[1]}, inside = 1;
+            for (int d = 0; d < 3; d++) {
+                at_x[2 + d] = at_y[2 + d] * r->g.stride[d] + tap[2 + d] * r->g.dilation[d] - r->g.padding[d];
+                inside = inside && at_x[2 + d] >= 0 && at_x[2 + d] < x[2 + d];
+            }
+            if (!inside) continue;
+            int64_t at_w[5] = {at_y[1], tap[1], tap[2], tap[3], tap[4]};
+            int64_t at[] = {flat(x, at_x), flat(w, at_w), flat(y, at_y)};
+            for (int t = 0; t < 3; t++) {
+                long double term =
+                    (long double)r->in[(t + 1) % 3][at[(t + 1) % 3]] * r->in[(t + 2) % 3][at[(t + 2) % 3]];
+                r->out[t][at[t]] += term;
+                r->magnitude[t][at[t]] += fabsl(term);
+            }
+        } while (next(tap, window));
+    } while (next(at_y, y));
 }
 
 static int64_t windows(const reference *r, int d) {
@@ -62,7 +75,7 @@ static void make_reference(reference *r, THDtype dtype, uint64_t seed) {
     int64_t *y = r->sizes[Y];
     y[0] = r->sizes[X][0];
     y[1] = r->sizes[WEIGHT][0];
-    for (int d = 0; d < 2; d++) y[2 + d] = windows(r, d);
+    for (int d = 0; d < 3; d++) y[2 + d] = windows(r, d);
     for (int t = 0; t < ARRAYS; t++) {
         int64_t n = t == BIAS ? y[1] : count(r->sizes[t]);
         r->in[t] = test_calloc((size_t)n + 1, sizeof(double));
@@ -72,8 +85,8 @@ static void make_reference(reference *r, THDtype dtype, uint64_t seed) {
         r->magnitude[t] = test_calloc((size_t)n + 1, sizeof(long double));
     }
     r->terms[Y] = count(r->sizes[WEIGHT]) / (y[1] ? y[1] : 1) + 1;
-    r->terms[X] = y[1] * r->sizes[WEIGHT][2] * r->sizes[WEIGHT][3];
-    r->terms[WEIGHT] = y[0] * y[2] * y[3];
+    r->terms[X] = count(r->sizes[WEIGHT]);
+    r->terms[WEIGHT] = y[0] * y[2] * y[3] * y[4];
     sum_products(r);
 }
 
@@ -86,11 +99,38 @@ static void free_reference(reference *r) {
     }
 }
 
+/* The sizes as callers write them. */
+static int32_t visible(const reference *r, int t, int64_t *sizes) {
+    int32_t n = 0;
+    if (t == BIAS) {
+        sizes[0] = r->sizes[Y][1];
+        return 1;
+    }
+    if (t == WEIGHT || r->batched) sizes[n++] = r->sizes[t][0];
+    sizes[n++] = r->sizes[t][1];
+    for (int d = 3 - r->spatial; d < 3; d++) sizes[n++] = r->sizes[t][2 + d];
+    return n;
+}
+
+static THStatus conv(const reference *r, THTensor **out, THTensor *const *in, const THTensor *bias) {
+    return (r->spatial == 1   ? THNN_conv1d
+            : r->spatial == 2 ? THNN_conv2d
+                              : THNN_conv3d)(out, in[X], in[WEIGHT], bias, &r->g);
+}
+
+static THStatus backward(const reference *r, THTensor **dx, THTensor **dw, THTensor **db, THTensor *const *in) {
+    return (r->spatial == 1   ? THNN_conv1d_backward
+            : r->spatial == 2 ? THNN_conv2d_backward
+                              : THNN_conv3d_backward)(dx, dw, db, in[Y], in[X], in[WEIGHT], &r->g);
+}
+
 static void assert_array(const THTensor *got, const reference *r, int t, int with_bias) {
     THDtype dtype = THTensor_dtype(got), computed = dtype == TH_FLOAT64 ? TH_FLOAT64 : TH_FLOAT32;
-    support_assert_is(got, dtype, r->sizes[t], 4, __FILE__, __LINE__);
+    int64_t sizes[5], plane = r->sizes[Y][2] * r->sizes[Y][3] * r->sizes[Y][4];
+    int32_t ndim = visible(r, t, sizes);
+    support_assert_is(got, dtype, sizes, ndim, __FILE__, __LINE__);
     for (int64_t i = 0; i < count(r->sizes[t]); i++) {
-        long double bias = with_bias ? r->in[BIAS][i / (r->sizes[Y][2] * r->sizes[Y][3]) % r->sizes[Y][1]] : 0;
+        long double bias = with_bias ? r->in[BIAS][i / plane % r->sizes[Y][1]] : 0;
         long double want = r->out[t][i] + bias, x = element(got, i);
         long double bound =
             (r->terms[t] + 2) * ulp_of(computed, 1) * (r->magnitude[t][i] + fabsl(bias)) + ulp_of(dtype, want);
@@ -100,37 +140,63 @@ static void assert_array(const THTensor *got, const reference *r, int t, int wit
     }
 }
 
+/* The gradient of the bias is the sum of y's. */
+static void assert_bias_gradient(const THTensor *got, const reference *r) {
+    const int64_t *y = r->sizes[Y], plane = y[2] * y[3] * y[4];
+    const THDtype dtype = THTensor_dtype(got), computed = dtype == TH_FLOAT64 ? TH_FLOAT64 : TH_FLOAT32;
+    assert_is(got, dtype, y[1]);
+    for (int64_t k = 0; k < y[1]; k++) {
+        long double want = 0, magnitude = 0;
+        for (int64_t i = 0; i < y[0] * plane; i++) {
+            long double term = r->in[Y][(i / plane * y[1] + k) * plane + i % plane];
+            want += term, magnitude += fabsl(term);
+        }
+        assert_within(got, k, want, (y[0] * plane + 2) * ulp_of(computed, 1) * magnitude + ulp_of(dtype, want));
+    }
+}
+
 static THTensor *input(const reference *r, THDtype dtype, int t, int layout) {
-    THTensor *dense =
-        t == BIAS ? tensor_of(dtype, r->sizes[Y] + 1, 1, r->in[t]) : tensor_of(dtype, r->sizes[t], 4, r->in[t]);
-    THTensor *made = tensor_as(dense, layout);
+    int64_t sizes[5];
+    int32_t ndim = visible(r, t, sizes);
+    THTensor *dense = tensor_of(dtype, sizes, ndim, r->in[t]), *made = tensor_as(dense, layout);
     THTensor_free(dense);
     return made;
 }
 
-/* All three convolutions, into new and into given tensors. */
+/* All convolutions, into new and into given tensors, together and alone. */
 static void check_conv(const reference *r, THDtype dtype, int layout) {
-    THTensor *in[ARRAYS], *made[4] = {NULL, NULL, NULL, NULL};
+    THTensor *in[ARRAYS], *made[8] = {NULL};
     for (int t = 0; t < ARRAYS; t++) in[t] = input(r, dtype, t, (layout + t) % LAYOUT_COUNT);
-    assert_ok(THNN_conv2d(&made[Y], in[X], in[WEIGHT], in[BIAS], &r->g));
-    assert_ok(THNN_conv2d(&made[3], in[X], in[WEIGHT], NULL, &r->g));
-    assert_ok(THNN_conv2d_backward_input(&made[X], in[Y], in[WEIGHT], r->sizes[X], &r->g));
-    assert_ok(THNN_conv2d_backward_weight(&made[WEIGHT], in[Y], in[X], r->sizes[WEIGHT], &r->g));
+    assert_ok(conv(r, &made[Y], in, in[BIAS]));
+    assert_ok(conv(r, &made[4], in, NULL));
+    assert_ok(backward(r, &made[X], NULL, NULL, in));
+    assert_ok(backward(r, NULL, &made[WEIGHT], NULL, in));
+    assert_ok(backward(r, NULL, NULL, &made[BIAS], in));
+    assert_ok(backward(r, &made[5], &made[6], &made[7], in));
+    assert_ok(backward(r, NULL, NULL, NULL, in));
     assert_array(made[Y], r, Y, 1);
-    assert_array(made[3], r, Y, 0);
+    assert_array(made[4], r, Y, 0);
     assert_array(made[X], r, X, 0);
     assert_array(made[WEIGHT], r, WEIGHT, 0);
-    for (int t = 0; t < 3; t++) {
-        THTensor *given = tensor_in_layout(dtype, r->sizes[t], 4, layout); /* full of NaN */
-        if (t == X) assert_ok(THNN_conv2d_backward_input(&given, in[Y], in[WEIGHT], r->sizes[X], &r->g));
-        if (t == WEIGHT) assert_ok(THNN_conv2d_backward_weight(&given, in[Y], in[X], r->sizes[WEIGHT], &r->g));
-        if (t == Y) assert_ok(THNN_conv2d(&given, in[X], in[WEIGHT], in[BIAS], &r->g));
-        assert_array(given, r, t, t == Y);
-        assert_holes(given);
-        THTensor_free(given);
+    assert_bias_gradient(made[BIAS], r);
+    assert_same(made[5], made[X]);
+    assert_same(made[6], made[WEIGHT]);
+    assert_same(made[7], made[BIAS]);
+    THTensor *given[ARRAYS];
+    for (int t = 0; t < ARRAYS; t++) {
+        int64_t sizes[5];
+        int32_t ndim = visible(r, t, sizes);
+        given[t] = tensor_in_layout(dtype, sizes, ndim, layout); /* full of NaN */
+    }
+    assert_ok(conv(r, &given[Y], in, in[BIAS]));
+    assert_ok(backward(r, &given[X], &given[WEIGHT], &given[BIAS], in));
+    for (int t = 0; t < ARRAYS; t++) {
+        assert_same(given[t], made[t]);
+        if (layout) assert_holes(given[t]);
+        THTensor_free(given[t]);
     }
     for (int t = 0; t < ARRAYS; t++) THTensor_free(in[t]);
-    for (int t = 0; t < 4; t++) THTensor_free(made[t]);
+    for (int t = 0; t < 8; t++) THTensor_free(made[t]);
 }
 
 static int64_t draw(uint64_t *state, int64_t lo, int64_t hi) {
@@ -139,21 +205,22 @@ static int64_t draw(uint64_t *state, int64_t lo, int64_t hi) {
 
 /* A random convolution in which at least one window fits. */
 static reference random_reference(THDtype dtype, uint64_t seed) {
-    reference r = {.g = {.groups = draw(&seed, 1, 3)}};
+    reference r = {.g = {{1, 1, 1}, {0, 0, 0}, {1, 1, 1}, draw(&seed, 1, 3)}};
     int depthwise = draw(&seed, 0, 4) == 0;
     int64_t c = depthwise ? 1 : draw(&seed, 1, 9), k = depthwise ? draw(&seed, 1, 2) : draw(&seed, 1, 9);
-    r.sizes[X][0] = draw(&seed, 1, 4);
-    r.sizes[X][1] = c * r.g.groups;
-    r.sizes[WEIGHT][0] = k * r.g.groups;
-    r.sizes[WEIGHT][1] = c;
-    for (int d = 0; d < 2; d++) {
+    r.spatial = (int32_t)draw(&seed, 1, 3);
+    r.batched = draw(&seed, 0, 3) > 0;
+    int64_t x[5] = {r.batched ? draw(&seed, 1, 4) : 1, c * r.g.groups, 1, 1, 1}, w[5] = {k * r.g.groups, c, 1, 1, 1};
+    for (int d = 3 - r.spatial; d < 3; d++) {
         r.g.stride[d] = draw(&seed, 1, 3);
         r.g.padding[d] = draw(&seed, 0, 3);
         r.g.dilation[d] = draw(&seed, 1, 3);
-        r.sizes[WEIGHT][2 + d] = draw(&seed, 1, 4);
-        int64_t least = r.g.dilation[d] * (r.sizes[WEIGHT][2 + d] - 1) + 1 - 2 * r.g.padding[d];
-        r.sizes[X][2 + d] = (least > 1 ? least : 1) + draw(&seed, 0, 9);
+        w[2 + d] = draw(&seed, 1, r.spatial == 3 ? 3 : 4);
+        int64_t least = r.g.dilation[d] * (w[2 + d] - 1) + 1 - 2 * r.g.padding[d];
+        x[2 + d] = (least > 1 ? least : 1) + draw(&seed, 0, r.spatial == 1 ? 40 : r.spatial == 2 ? 9 : 4);
     }
+    memcpy(r.sizes[X], x, sizeof x);
+    memcpy(r.sizes[WEIGHT], w, sizeof w);
     make_reference(&r, dtype, seed);
     return r;
 }
@@ -186,8 +253,10 @@ static void test_common_geometries(void **state) {
                                        {18, 4, 5, 5, 4, 5, 1, 0, 1},   {1, 1, 1, 1, 1, 1, 1, 0, 1}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const int64_t *s = cases[i];
-        reference r = {.g = {{s[6], s[6]}, {s[7], s[7]}, {1, 1}, s[8]},
-                       .sizes = {{s[0], s[1], s[2], s[3]}, {s[4], s[1] / s[8], s[5], s[5]}}};
+        reference r = {.g = {{1, s[6], s[6]}, {0, s[7], s[7]}, {1, 1, 1}, s[8]},
+                       .spatial = 2,
+                       .batched = 1,
+                       .sizes = {{s[0], s[1], 1, s[2], s[3]}, {s[4], s[1] / s[8], 1, s[5], s[5]}}};
         make_reference(&r, TH_FLOAT32, i);
         FOR_BACKENDS(b) check_conv(&r, TH_FLOAT32, LAYOUT_CONTIGUOUS);
         free_reference(&r);
@@ -198,13 +267,70 @@ static void test_zero_sizes(void **state) {
     (void)state;
     for (THDtype dtype = TH_FLOAT16; dtype <= TH_FLOAT64; dtype++)
         for (int zero = 1; zero < 8; zero++) {
-            reference r = {
-                .g = {{1, 1}, {1, 1}, {1, 1}, 2},
-                .sizes = {{zero & 1 ? 0 : 3, zero & 2 ? 0 : 4, 5, 4}, {zero & 4 ? 0 : 6, zero & 2 ? 0 : 2, 3, 3}}};
+            reference r = {.g = {{1, 1, 1}, {0, 1, 1}, {1, 1, 1}, 2},
+                           .spatial = 2,
+                           .batched = 1,
+                           .sizes = {{zero & 1 ? 0 : 3, zero & 2 ? 0 : 4, 1, 5, 4},
+                                     {zero & 4 ? 0 : 6, zero & 2 ? 0 : 2, 1, 3, 3}}};
             make_reference(&r, dtype, 1);
             FOR_BACKENDS(b) check_conv(&r, dtype, zero % LAYOUT_COUNT);
             free_reference(&r);
         }
+}
+
+/* Windows that are almost all padding, and windows that step over the input: only taps that lie inside cost anything.
+ */
+static void test_taps_outside(void **state) {
+    (void)state;
+    static const int64_t cases[][5] = {/* in, kernel, stride, padding, dilation */
+                                       {1, 9, 1, 4, 1},
+                                       {1, 2, 1, 1, 2},
+                                       {2, 3, 1, 4, 4},
+                                       {3, 5, 2, 6, 2},
+                                       {2, 2, 3, 7, 5}};
+    alarm(60); /* walking all taps of the last case takes hours */
+    for (int spatial = 1; spatial <= 3; spatial++)
+        for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+            reference r = {.g = {{1, 1, 1}, {0, 0, 0}, {1, 1, 1}, 2},
+                           .spatial = spatial,
+                           .batched = 1,
+                           .sizes = {{2, 4, 1, 1, 1}, {6, 2, 1, 1, 1}}};
+            for (int d = 3 - spatial; d < 3; d++) {
+                const int64_t *c = cases[(i + (size_t)d) % 5];
+                r.sizes[X][2 + d] = c[0], r.sizes[WEIGHT][2 + d] = c[1];
+                r.g.stride[d] = c[2], r.g.padding[d] = c[3], r.g.dilation[d] = c[4];
+            }
+            make_reference(&r, TH_FLOAT32, i);
+            FOR_BACKENDS(b) check_conv(&r, TH_FLOAT32, (int)i % LAYOUT_COUNT);
+            free_reference(&r);
+        }
+    enum { WIDE = 2000000 };
+    THNNConv g = {{1, 1, WIDE}, {0, WIDE, WIDE}, {1, 1, 1}, 1};
+    FOR_BACKENDS(b) {
+        THTensor *one = tensor_of(TH_FLOAT32, LIST(1, 1, 1, 1), (double[]){1}), *w = NULL, *y = NULL, *row = NULL;
+        assert_ok(THTensor_new(&row, TH_FLOAT32, LIST(1, 1, 1, WIDE)));
+        for (int64_t i = 0; i < WIDE; i++) ((float *)THTensor_data(row))[i] = (float)i;
+        g.padding[1] = 0;
+        assert_ok(THNN_conv2d(&y, one, row, NULL, &g)); /* starts at -WIDE, 0 */
+        assert_is(y, TH_FLOAT32, 1, 1, 1, 2);
+        assert_element(y, 0, 0, 0);
+        assert_element(y, 1, 0, 0);
+        THTensor *all[] = {one, w, y, row};
+        for (size_t t = 0; t < sizeof all / sizeof *all; t++) THTensor_free(all[t]);
+    }
+    alarm(0);
+}
+
+/* One line whose windows make a matrix too large for one strip. */
+static void test_long_lines(void **state) {
+    (void)state;
+    reference r = {.g = {{1, 1, 2}, {0, 0, 7}, {1, 1, 1}, 1},
+                   .spatial = 1,
+                   .batched = 1,
+                   .sizes = {{2, 16, 1, 1, 4001}, {3, 16, 1, 1, 20}}};
+    make_reference(&r, TH_FLOAT32, 3);
+    FOR_BACKENDS(b) check_conv(&r, TH_FLOAT32, LAYOUT_CONTIGUOUS);
+    free_reference(&r);
 }
 
 static void test_every_isa(void **state) {
@@ -224,7 +350,7 @@ static void test_every_isa(void **state) {
 /* By hand: a 2 x 2 window over 3 x 3 numbers. */
 static void test_by_hand(void **state) {
     (void)state;
-    THNNConv2d g = {{1, 1}, {0, 0}, {1, 1}, 1};
+    THNNConv g = {{1, 1, 1}, {0, 0, 0}, {1, 1, 1}, 1};
     FOR_BACKENDS(b) {
         THTensor *x = tensor_of(TH_FLOAT32, LIST(1, 1, 3, 3), (double[]){1, 2, 3, 4, 5, 6, 7, 8, 9});
         THTensor *w = tensor_of(TH_FLOAT32, LIST(1, 1, 2, 2), (double[]){1, 10, 100, 1000});
@@ -234,9 +360,9 @@ static void test_by_hand(void **state) {
         const double want_y[] = {5421.5, 6532.5, 8754.5, 9865.5}, want_dx[] = {1, 10, 0, 100, 1002, 20, 0, 200, 2000};
         const double want_dw[] = {11, 14, 20, 23};
         for (int i = 0; i < 4; i++) assert_element(y, i, want_y[i], 0);
-        assert_ok(THNN_conv2d_backward_input(&dx, grad, w, THTensor_sizes(x), &g));
+        assert_ok(THNN_conv2d_backward(&dx, NULL, NULL, grad, x, w, &g));
         for (int i = 0; i < 9; i++) assert_element(dx, i, want_dx[i], 0);
-        assert_ok(THNN_conv2d_backward_weight(&dw, grad, x, THTensor_sizes(w), &g));
+        assert_ok(THNN_conv2d_backward(NULL, &dw, NULL, grad, x, w, &g));
         for (int i = 0; i < 4; i++) assert_element(dw, i, want_dw[i], 0);
         THTensor *all[] = {x, w, bias, y, grad, dx, dw};
         for (size_t i = 0; i < sizeof all / sizeof *all; i++) THTensor_free(all[i]);
@@ -246,20 +372,19 @@ static void test_by_hand(void **state) {
 /* The gradient of a sum is one number stretched over all of y. */
 static void test_expanded_gradient(void **state) {
     (void)state;
-    FOR_BACKENDS(b) {
-        reference r = random_reference(TH_FLOAT32, 7);
-        THTensor *one = tensor_of(TH_FLOAT32, LIST(1, 1, 1, 1), (double[]){1}), *wide = NULL, *dense = NULL;
-        THTensor *x = input(&r, TH_FLOAT32, X, 0), *w = input(&r, TH_FLOAT32, WEIGHT, 0),
-                 *got[4] = {NULL, NULL, NULL, NULL};
-        assert_ok(THTensor_expand(&wide, one, r.sizes[Y], 4));
+    FOR_BACKENDS(b) for (uint64_t seed = 7; seed < 10; seed++) {
+        reference r = random_reference(TH_FLOAT32, seed);
+        int64_t sizes[5];
+        int32_t ndim = visible(&r, Y, sizes);
+        THTensor *one = tensor_of(TH_FLOAT32, LIST(1), (double[]){1}), *wide = NULL, *dense = NULL, *got[6] = {NULL};
+        assert_ok(THTensor_expand(&wide, one, sizes, ndim));
         assert_ok(THTensor_clone(&dense, wide));
-        assert_ok(THNN_conv2d_backward_input(&got[0], wide, w, r.sizes[X], &r.g));
-        assert_ok(THNN_conv2d_backward_input(&got[1], dense, w, r.sizes[X], &r.g));
-        assert_ok(THNN_conv2d_backward_weight(&got[2], wide, x, r.sizes[WEIGHT], &r.g));
-        assert_ok(THNN_conv2d_backward_weight(&got[3], dense, x, r.sizes[WEIGHT], &r.g));
-        assert_same(got[0], got[1]);
-        assert_same(got[2], got[3]);
-        THTensor *all[] = {one, wide, dense, x, w, got[0], got[1], got[2], got[3]};
+        THTensor *in[ARRAYS] = {input(&r, TH_FLOAT32, X, 0), input(&r, TH_FLOAT32, WEIGHT, 0), wide, NULL};
+        assert_ok(backward(&r, &got[0], &got[1], &got[2], in));
+        in[Y] = dense;
+        assert_ok(backward(&r, &got[3], &got[4], &got[5], in));
+        for (int i = 0; i < 3; i++) assert_same(got[i], got[3 + i]);
+        THTensor *all[] = {one, wide, dense, in[X], in[WEIGHT], got[0], got[1], got[2], got[3], got[4], got[5]};
         for (size_t i = 0; i < sizeof all / sizeof *all; i++) THTensor_free(all[i]);
         free_reference(&r);
     }
@@ -267,7 +392,7 @@ static void test_expanded_gradient(void **state) {
 
 static void test_nan_travels_to_its_windows_alone(void **state) {
     (void)state;
-    THNNConv2d g = {{1, 1}, {1, 1}, {1, 1}, 1};
+    THNNConv g = {{1, 1, 1}, {0, 1, 1}, {1, 1, 1}, 1};
     FOR_BACKENDS(b) {
         THTensor *x = tensor_random(TH_FLOAT32, LIST(1, 1, 6, 6), -1, 1, 1), *y = NULL;
         THTensor *w = tensor_random(TH_FLOAT32, LIST(3, 1, 3, 3), -1, 1, 2);
@@ -281,30 +406,48 @@ static void test_nan_travels_to_its_windows_alone(void **state) {
     }
 }
 
-static void test_gemm_bits_do_not_depend_on_threads(void **state) {
+static void test_bits_do_not_depend_on_threads(void **state) {
     (void)state;
-    THNNConv2d g = {{1, 1}, {1, 1}, {1, 1}, 2};
+    static const THNNConv g = {{1, 1, 1}, {0, 1, 1}, {1, 1, 1}, 2};
+    static const int64_t cases[][2] = {{21, 8}, {64, 32}, {1, 64}};
     int32_t threads = TH_num_threads();
-    assert_ok(THNN_set_conv_backend("gemm"));
-    THTensor *x = tensor_random(TH_FLOAT32, LIST(21, 8, 20, 20), -1, 1, 1),
-             *w = tensor_random(TH_FLOAT32, LIST(8, 4, 3, 3), -1, 1, 2);
-    THTensor *grad = tensor_random(TH_FLOAT32, LIST(21, 8, 20, 20), -1, 1, 3), *got[4][3];
-    memset(got, 0, sizeof got);
-    for (int32_t n = 1; n <= 3; n++) {
-        assert_ok(TH_set_num_threads(n));
-        assert_ok(THNN_conv2d(&got[n][0], x, w, NULL, &g));
-        assert_ok(THNN_conv2d_backward_input(&got[n][1], grad, w, THTensor_sizes(x), &g));
-        assert_ok(THNN_conv2d_backward_weight(&got[n][2], grad, x, THTensor_sizes(w), &g));
-        for (int t = 0; t < 3; t++)
-            assert_memory_equal(THTensor_data(got[1][t]), THTensor_data(got[n][t]),
-                                (size_t)THTensor_numel(got[1][t]) * 4);
+    FOR_BACKENDS(b) for (int i = 0; i < 3; i++) {
+        int64_t n = cases[i][0], c = cases[i][1];
+        THTensor *x = tensor_random(TH_FLOAT32, LIST(n, c, 12, 12), -1, 1, 1),
+                 *w = tensor_random(TH_FLOAT32, LIST(c, c / 2, 3, 3), -1, 1, 2);
+        THTensor *grad = tensor_random(TH_FLOAT32, LIST(n, c, 12, 12), -1, 1, 3), *got[5][3];
+        memset(got, 0, sizeof got);
+        for (int32_t k = 1; k <= 4; k++) {
+            assert_ok(TH_set_num_threads(k));
+            assert_ok(THNN_conv2d(&got[k][0], x, w, NULL, &g));
+            assert_ok(THNN_conv2d_backward(&got[k][1], &got[k][2], NULL, grad, x, w, &g));
+            for (int t = 0; t < 3; t++)
+                assert_memory_equal(THTensor_data(got[1][t]), THTensor_data(got[k][t]),
+                                    (size_t)THTensor_numel(got[1][t]) * 4);
+        }
+        for (int k = 1; k <= 4; k++)
+            for (int t = 0; t < 3; t++) THTensor_free(got[k][t]);
+        THTensor_free(x);
+        THTensor_free(w);
+        THTensor_free(grad);
+    }
+    FOR_BACKENDS(b) for (uint64_t seed = 200; seed < 230; seed++) {
+        reference r = random_reference(TH_FLOAT32, seed);
+        THTensor *in[ARRAYS], *got[5][3];
+        memset(got, 0, sizeof got);
+        for (int t = 0; t < ARRAYS; t++) in[t] = input(&r, TH_FLOAT32, t, 0);
+        for (int32_t k = 1; k <= 4; k++) {
+            assert_ok(TH_set_num_threads(k));
+            assert_ok(conv(&r, &got[k][0], in, NULL));
+            assert_ok(backward(&r, &got[k][1], &got[k][2], NULL, in));
+            for (int t = 0; t < 3; t++) assert_same(got[k][t], got[1][t]);
+        }
+        for (int k = 1; k <= 4; k++)
+            for (int t = 0; t < 3; t++) THTensor_free(got[k][t]);
+        for (int t = 0; t < ARRAYS; t++) THTensor_free(in[t]);
+        free_reference(&r);
     }
     assert_ok(TH_set_num_threads(threads));
-    for (int n = 1; n <= 3; n++)
-        for (int t = 0; t < 3; t++) THTensor_free(got[n][t]);
-    THTensor_free(x);
-    THTensor_free(w);
-    THTensor_free(grad);
 }
 
 /* More geometries than the cache of prepared convolutions holds, twice. */
@@ -314,7 +457,7 @@ static void test_many_geometries(void **state) {
         THTensor *x = NULL, *w = NULL, *y = NULL;
         assert_ok(TH_full(&x, LIST(1, 1, h, 1), SCALAR_F(1), TH_FLOAT32));
         assert_ok(TH_full(&w, LIST(1, 1, 1, 1), SCALAR_F((double)h), TH_FLOAT32));
-        assert_ok(THNN_conv2d(&y, x, w, NULL, &(THNNConv2d){{1, 1}, {0, 0}, {1, 1}, 1}));
+        assert_ok(THNN_conv2d(&y, x, w, NULL, &(THNNConv){{1, 1, 1}, {0, 0, 0}, {1, 1, 1}, 1}));
         for (int64_t i = 0; i < h; i++) assert_element(y, i, h, 0);
         THTensor_free(x);
         THTensor_free(w);
@@ -329,7 +472,7 @@ typedef struct caller {
 
 static void *call_repeatedly(void *arg) {
     caller *c = arg;
-    THNNConv2d g = {{1, 1}, {1, 1}, {1, 1}, 1};
+    THNNConv g = {{1, 1, 1}, {0, 1, 1}, {1, 1, 1}, 1};
     for (int i = 0; i < 50; i++) {
         THTensor *y = NULL;
         if (THNN_conv2d(&y, c->x, c->w, NULL, &g) != TH_OK ||
@@ -350,7 +493,7 @@ static void test_calls_from_several_threads(void **state) {
             callers[i] = (caller){tensor_random(TH_FLOAT32, LIST(2, 8, 9, 9), -1, 1, (uint64_t)i),
                                   tensor_random(TH_FLOAT32, LIST(16, 8, 3, 3), -1, 1, 50 + (uint64_t)i), NULL, 0};
             assert_ok(THNN_conv2d(&callers[i].want, callers[i].x, callers[i].w, NULL,
-                                  &(THNNConv2d){{1, 1}, {1, 1}, {1, 1}, 1}));
+                                  &(THNNConv){{1, 1, 1}, {0, 1, 1}, {1, 1, 1}, 1}));
         }
         for (int i = 0; i < CALLERS; i++)
             assert_int_equal(pthread_create(&threads[i], NULL, call_repeatedly, &callers[i]), 0);
@@ -379,15 +522,15 @@ static void test_backend_names(void **state) {
 
 static void test_errors(void **state) {
     (void)state;
-    THNNConv2d g = {{1, 1}, {0, 0}, {1, 1}, 1}, two = {{1, 1}, {0, 0}, {1, 1}, 2};
+    THNNConv g = {{1, 1, 1}, {0, 0, 0}, {1, 1, 1}, 1}, two = {{1, 1, 1}, {0, 0, 0}, {1, 1, 1}, 2};
     THTensor *x = tensor_random(TH_FLOAT32, LIST(2, 4, 5, 5), -1, 1, 1),
              *w = tensor_random(TH_FLOAT32, LIST(6, 4, 3, 3), -1, 1, 2);
     THTensor *b = tensor_random(TH_FLOAT32, LIST(5), -1, 1, 3),
              *wd = tensor_random(TH_FLOAT64, LIST(6, 4, 3, 3), -1, 1, 4);
-    THTensor *whole = tensor_random(TH_INT32, LIST(2, 4, 5, 5), 0, 9, 5), *out = NULL, *flat3 = NULL;
+    THTensor *whole = tensor_random(TH_INT32, LIST(2, 4, 5, 5), 0, 9, 5), *out = NULL, *flat2 = NULL;
     THTensor *small = tensor_random(TH_FLOAT32, LIST(2, 4, 2, 5), -1, 1, 6),
              *grad = tensor_random(TH_FLOAT32, LIST(2, 6, 3, 3), -1, 1, 7);
-    assert_ok(THTensor_select(&flat3, x, 0, 0));
+    assert_ok(THTensor_new(&flat2, TH_FLOAT32, LIST(5, 5)));
     assert_fails(TH_E_ARG, "THNN_conv2d: x is NULL", THNN_conv2d(&out, NULL, w, NULL, &g));
     assert_fails(TH_E_ARG, "THNN_conv2d: weight is NULL", THNN_conv2d(&out, x, NULL, NULL, &g));
     assert_fails(TH_E_ARG, "THNN_conv2d: geometry is NULL", THNN_conv2d(&out, x, w, NULL, NULL));
@@ -398,33 +541,35 @@ static void test_errors(void **state) {
     assert_fails(TH_E_SHAPE, "THNN_conv2d: got bias of sizes [5], want [6]", THNN_conv2d(&out, x, w, b, &g));
     assert_fails(TH_E_SHAPE, "got x of sizes [2, 4, 5, 5] and weight of sizes [6, 4, 3, 3] for groups 2",
                  THNN_conv2d(&out, x, w, NULL, &two));
-    assert_fails(TH_E_SHAPE, "got x of sizes [4, 5, 5]", THNN_conv2d(&out, flat3, w, NULL, &g));
+    assert_fails(TH_E_SHAPE,
+                 "got x of sizes [5, 5] and weight of sizes [6, 4, 3, 3] for groups 1, want [N, C, H, W] or",
+                 THNN_conv2d(&out, flat2, w, NULL, &g));
+    assert_fails(TH_E_SHAPE, "THNN_conv1d: got x of sizes [2, 4, 5, 5]", THNN_conv1d(&out, x, w, NULL, &g));
+    assert_fails(TH_E_SHAPE, "want [N, C, D, H, W] or [C, D, H, W] and [K, C / groups, Q, R, S]",
+                 THNN_conv3d(&out, x, w, NULL, &g));
     assert_fails(TH_E_SHAPE, "got x of sizes [2, 4, 2, 5], want at least the window",
                  THNN_conv2d(&out, small, w, NULL, &g));
-    static const THNNConv2d bad[] = {{{0, 1}, {0, 0}, {1, 1}, 1},         {{1, 1}, {0, -1}, {1, 1}, 1},
-                                     {{1, 1}, {0, 0}, {1, 0}, 1},         {{1, 1}, {0, 0}, {1, 1}, 0},
-                                     {{1, INT64_MAX}, {0, 0}, {1, 1}, 1}, {{1, 1}, {INT64_MAX, 0}, {1, 1}, 1},
-                                     {{1, 1}, {0, 0}, {INT64_MAX, 1}, 1}};
+    static const THNNConv bad[] = {
+        {{1, 0, 1}, {0, 0, 0}, {1, 1, 1}, 1},         {{1, 1, 1}, {0, 0, -1}, {1, 1, 1}, 1},
+        {{1, 1, 1}, {0, 0, 0}, {1, 1, 0}, 1},         {{1, 1, 1}, {0, 0, 0}, {1, 1, 1}, 0},
+        {{1, 1, INT64_MAX}, {0, 0, 0}, {1, 1, 1}, 1}, {{1, 1, 1}, {0, INT64_MAX, 0}, {1, 1, 1}, 1},
+        {{1, 1, 1}, {0, 0, 0}, {1, INT64_MAX, 1}, 1}, {{2, 1, 1}, {0, 0, 0}, {1, 1, 1}, 1},
+        {{1, 1, 1}, {1, 0, 0}, {1, 1, 1}, 1},         {{0, 1, 1}, {0, 0, 0}, {1, 1, 1}, 1},
+        {{1, 1, 1}, {0, 0, 0}, {2, 1, 1}, 1}};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         assert_fails(TH_E_ARG, "THNN_conv2d: got stride", THNN_conv2d(&out, x, w, NULL, &bad[i]));
-    assert_fails(TH_E_ARG, "THNN_conv2d_backward_input: x_sizes is NULL",
-                 THNN_conv2d_backward_input(&out, grad, w, NULL, &g));
-    assert_fails(TH_E_SHAPE, "THNN_conv2d_backward_input: got grad of sizes [2, 6, 3, 3], want [2, 6, 3, 4]",
-                 THNN_conv2d_backward_input(&out, grad, w, (int64_t[]){2, 4, 5, 6}, &g));
-    assert_fails(TH_E_SHAPE, "THNN_conv2d_backward_input: got x of sizes [2, -4, 5, 5]",
-                 THNN_conv2d_backward_input(&out, grad, w, (int64_t[]){2, -4, 5, 5}, &g));
-    assert_fails(TH_E_SHAPE, "THNN_conv2d_backward_input",
-                 THNN_conv2d_backward_input(&out, grad, w, (int64_t[]){2, 4, INT64_MAX, 5}, &g));
-    assert_fails(TH_E_ARG, "THNN_conv2d_backward_weight: weight_sizes is NULL",
-                 THNN_conv2d_backward_weight(&out, grad, x, NULL, &g));
-    assert_fails(TH_E_SHAPE, "THNN_conv2d_backward_weight: got grad of sizes [2, 6, 3, 3], want [2, 6, 4, 4]",
-                 THNN_conv2d_backward_weight(&out, grad, x, (int64_t[]){6, 4, 2, 2}, &g));
+    assert_fails(TH_E_ARG, "THNN_conv2d_backward: x is NULL",
+                 THNN_conv2d_backward(&out, NULL, NULL, grad, NULL, w, &g));
+    assert_fails(TH_E_ARG, "THNN_conv2d_backward: grad is NULL",
+                 THNN_conv2d_backward(&out, NULL, NULL, NULL, x, w, &g));
+    assert_fails(TH_E_SHAPE, "THNN_conv2d_backward: got grad of sizes [2, 6, 3, 3], want [2, 6, 5, 5]",
+                 THNN_conv2d_backward(&out, NULL, NULL, grad, x, w, &(THNNConv){{1, 1, 1}, {0, 1, 1}, {1, 1, 1}, 1}));
     assert_null(out);
     THTensor *same = THTensor_retain(x);
-    THNNConv2d padded = {{1, 1}, {1, 1}, {1, 1}, 1};
+    THNNConv padded = {{1, 1, 1}, {0, 1, 1}, {1, 1, 1}, 1};
     THTensor *square = tensor_random(TH_FLOAT32, LIST(4, 4, 3, 3), -1, 1, 8);
     assert_fails(TH_E_ARG, "THNN_conv2d: got out", THNN_conv2d(&same, x, square, NULL, &padded));
-    THTensor *all[] = {x, w, b, wd, whole, flat3, small, grad, same, square};
+    THTensor *all[] = {x, w, b, wd, whole, flat2, small, grad, same, square};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) THTensor_free(all[i]);
 }
 
@@ -434,7 +579,7 @@ static void test_products_of_sizes_overflow(void **state) {
     const int64_t wide = INT64_C(1) << 30, kernels[][2] = {{1, wide}, {wide, 1}, {3037000500, 1}};
     FOR_BACKENDS(b) for (int i = 0; i < 3; i++) for (int64_t k = 0; k < 2; k++) {
         const int64_t *r = kernels[i];
-        THNNConv2d g = {{1, 1}, {r[0] > 1 ? wide : 0, r[1] > 1 ? wide : 0}, {1, 1}, 1};
+        THNNConv g = {{1, 1, 1}, {0, r[0] > 1 ? wide : 0, r[1] > 1 ? wide : 0}, {1, 1, 1}, 1};
         THTensor *one = tensor_of(TH_FLOAT64, LIST(1, 1, 1, 1), (double[]){1}), *x = NULL, *w = NULL, *y = NULL;
         assert_ok(THTensor_expand(&x, one, LIST(k ? 1 << 20 : 1, 1, 1, 1)));
         if (k == 0) assert_ok(THTensor_new(&w, TH_FLOAT64, LIST(0, 1, r[0], r[1])));
@@ -453,19 +598,87 @@ static void test_products_of_sizes_overflow(void **state) {
 
 /* Sums of ones: exact in every order. */
 static int convolve_ones(void) {
-    THNNConv2d g = {{1, 1}, {1, 1}, {1, 1}, 1};
+    THNNConv g = {{1, 1, 1}, {0, 1, 1}, {1, 1, 1}, 1};
     THTensor *x = NULL, *w = NULL, *y = NULL, *dx = NULL, *dw = NULL;
     if (TH_full(&x, LIST(20, 16, 16, 16), SCALAR_F(1), TH_FLOAT32) != TH_OK) return 2;
     if (TH_full(&w, LIST(16, 16, 3, 3), SCALAR_F(1), TH_FLOAT32) != TH_OK) return 3;
     for (int b = 0; b < 2; b++) {
         if (!each_backend(b)) continue;
         if (THNN_conv2d(&y, x, w, NULL, &g) != TH_OK || element(y, 17) != 144) return 4;
-        if (THNN_conv2d_backward_input(&dx, x, w, THTensor_sizes(x), &g) != TH_OK || element(dx, 17) != 144) return 5;
-        if (THNN_conv2d_backward_weight(&dw, x, x, THTensor_sizes(w), &g) != TH_OK || element(dw, 4) != 5120) return 6;
+        if (THNN_conv2d_backward(&dx, NULL, NULL, x, x, w, &g) != TH_OK || element(dx, 17) != 144) return 5;
+        if (THNN_conv2d_backward(NULL, &dw, NULL, x, x, w, &g) != TH_OK || element(dw, 4) != 5120) return 6;
     }
     THTensor *all[] = {x, w, y, dx, dw};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) THTensor_free(all[i]);
     return 0;
+}
+
+/* oneDNN is C++ and may throw; here, at the k-th call of a function of its that computes or prepares. */
+static int64_t throw_at = -1;
+
+static void maybe_throw(void) {
+    if (throw_at < 0 || throw_at-- > 0) return;
+    void (*throw_bad_alloc)(void) = NULL;
+    void *found = dlsym(RTLD_DEFAULT, "_ZSt17__throw_bad_allocv"); /* std::__throw_bad_alloc() */
+    memcpy(&throw_bad_alloc, &found, sizeof found);
+    if (throw_bad_alloc) throw_bad_alloc();
+}
+
+TH_API int dnnl_primitive_execute(const void *primitive, void *stream, int n, const void *args);
+int dnnl_primitive_execute(const void *primitive, void *stream, int n, const void *args) {
+    static int (*real)(const void *, void *, int, const void *);
+    if (!real) {
+        void *found = dlsym(RTLD_NEXT, "dnnl_primitive_execute");
+        memcpy(&real, &found, sizeof found);
+    }
+    maybe_throw();
+    return real(primitive, stream, n, args);
+}
+
+TH_API int dnnl_primitive_create(void **primitive, const void *descriptor);
+int dnnl_primitive_create(void **primitive, const void *descriptor) {
+    static int (*real)(void **, const void *);
+    if (!real) {
+        void *found = dlsym(RTLD_NEXT, "dnnl_primitive_create");
+        memcpy(&real, &found, sizeof found);
+    }
+    maybe_throw();
+    return real(primitive, descriptor);
+}
+
+/* An exception is an error like others: outputs untouched, no memory lost, as many threads as before. */
+static void test_exceptions_of_onednn(void **state) {
+    (void)state;
+    if (THNN_set_conv_backend("onednn") != TH_OK) return;
+    int (*max_threads)(void) = NULL;
+    void *found = dlsym(RTLD_DEFAULT, "omp_get_max_threads");
+    memcpy(&max_threads, &found, sizeof found);
+    const int before = max_threads();
+    int32_t threads = TH_num_threads(), thrown = 0;
+    assert_ok(TH_set_num_threads(3));
+    for (int64_t k = 0; k < 12; k++) {
+        THNNConv g = {{1, 1, 1}, {0, 1, 1}, {1, 1, 1}, 1};
+        THTensor *x = tensor_random(TH_FLOAT32, LIST(2, 16, 9, 10 + k), -1, 1, 1), *y = NULL, *dx = NULL, *dw = NULL;
+        THTensor *w = tensor_random(TH_FLOAT32, LIST(16, 16, 3, 3), -1, 1, 2);
+        int64_t used = support_allocated();
+        throw_at = k;
+        THStatus forward = THNN_conv2d(&y, x, w, NULL, &g);
+        THStatus back = THNN_conv2d_backward(&dx, &dw, NULL, x, x, w, &g);
+        throw_at = -1;
+        assert_true(forward == TH_OK ? !!y : forward == TH_E_MEMORY && !y);
+        assert_true(back == TH_OK ? dx && dw : back == TH_E_MEMORY && !dx && !dw);
+        thrown += forward != TH_OK || back != TH_OK;
+        assert_int_equal(max_threads(), before);
+        THTensor *all[] = {y, dx, dw};
+        for (size_t i = 0; i < 3; i++) THTensor_free(all[i]);
+        assert_int_equal(support_allocated(), used);
+        y = NULL;
+        assert_ok(THNN_conv2d(&y, x, w, NULL, &g)); /* and the next call works */
+        THTensor *rest[] = {x, w, y};
+        for (size_t i = 0; i < 3; i++) THTensor_free(rest[i]);
+    }
+    assert_in_range(thrown, 6, 12);
+    assert_ok(TH_set_num_threads(threads));
 }
 
 static void test_few_threads_allowed(void **state) {
@@ -475,8 +688,8 @@ static void test_few_threads_allowed(void **state) {
 
 static void exhaust(void *arg) {
     THDtype dtype = *(const THDtype *)arg;
-    THNNConv2d g = {{1, 1}, {1, 1}, {1, 1}, 1};
-    THTensor *x = NULL, *xt = NULL, *w = NULL, *b = NULL, *y = NULL, *dx = NULL, *dw = NULL, *given = NULL;
+    THNNConv g = {{1, 1, 1}, {0, 1, 1}, {1, 1, 1}, 1};
+    THTensor *x = NULL, *xt = NULL, *w = NULL, *b = NULL, *y = NULL, *dx = NULL, *dw = NULL, *db = NULL, *given = NULL;
     THStatus status = TH_full(&x, LIST(3, 8, 4, 5), SCALAR_F(1), dtype);
     if (status == TH_OK) status = THTensor_transpose(&xt, x, 2, 3);
     if (status == TH_OK) status = TH_full(&w, LIST(8, 8, 3, 3), SCALAR_F(1), dtype);
@@ -485,12 +698,13 @@ static void exhaust(void *arg) {
     if (status == TH_OK && (status = THNN_conv2d(&y, xt, w, b, &g)) != TH_OK) assert_null(y);
     if (status == TH_OK && (status = THNN_conv2d(&given, xt, w, b, &g)) != TH_OK) assert_element(given, 0, -1, 0);
     if (status == TH_OK) assert_element(given, 0, 33, 0);
-    if (status == TH_OK && (status = THNN_conv2d_backward_input(&dx, y, w, THTensor_sizes(xt), &g)) != TH_OK)
-        assert_null(dx);
-    if (status == TH_OK && (status = THNN_conv2d_backward_weight(&dw, y, xt, THTensor_sizes(w), &g)) != TH_OK)
-        assert_null(dw);
+    if (status == TH_OK) status = TH_full(&db, LIST(8), SCALAR_F(-1), dtype);
+    if (status == TH_OK && (status = THNN_conv2d_backward(&dx, &dw, &db, y, xt, w, &g)) != TH_OK) {
+        assert_true(!dx && !dw);
+        assert_element(db, 0, -1, 0);
+    }
     assert_true(status == TH_OK || status == TH_E_MEMORY);
-    THTensor *all[] = {x, xt, w, b, y, dx, dw, given};
+    THTensor *all[] = {x, xt, w, b, y, dx, dw, db, given};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) THTensor_free(all[i]);
 }
 
@@ -507,16 +721,19 @@ int main(void) {
         cmocka_unit_test(test_random_geometries),
         cmocka_unit_test(test_common_geometries),
         cmocka_unit_test(test_zero_sizes),
+        cmocka_unit_test(test_taps_outside),
+        cmocka_unit_test(test_long_lines),
         cmocka_unit_test(test_every_isa),
         cmocka_unit_test(test_by_hand),
         cmocka_unit_test(test_expanded_gradient),
         cmocka_unit_test(test_nan_travels_to_its_windows_alone),
-        cmocka_unit_test(test_gemm_bits_do_not_depend_on_threads),
+        cmocka_unit_test(test_bits_do_not_depend_on_threads),
         cmocka_unit_test(test_many_geometries),
         cmocka_unit_test(test_calls_from_several_threads),
         cmocka_unit_test(test_backend_names),
         cmocka_unit_test(test_errors),
         cmocka_unit_test(test_products_of_sizes_overflow),
+        cmocka_unit_test(test_exceptions_of_onednn),
         cmocka_unit_test(test_out_of_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -11,7 +11,7 @@
 
 /* Windows along one axis: one more than full steps fit, the last kept with ceil_mode if it starts before the right
  * padding. */
-static int64_t windows(const THNNPool2d *g, int d, int64_t in) {
+static int64_t windows(const THNNPool *g, int d, int64_t in) {
     double room = (double)(in + 2 * g->padding[d] - g->dilation[d] * (g->kernel[d] - 1) - 1) / (double)g->stride[d];
     int64_t n = (int64_t)(g->ceil_mode ? ceil(room) : floor(room)) + 1;
     if (g->ceil_mode && (n - 1) * g->stride[d] >= in + g->padding[d]) n--;
@@ -19,76 +19,85 @@ static int64_t windows(const THNNPool2d *g, int d, int64_t in) {
 }
 
 typedef struct window {
-    int64_t taps[2][16], n[2]; /* rows and columns inside */
-    int64_t padded[2];         /* how many lie inside the input or its padding */
+    int64_t taps[3][16], n[3]; /* positions inside, by axis */
+    int64_t padded[3];         /* how many lie inside the input or its padding */
 } window;
 
-static window window_at(const THNNPool2d *g, const int64_t *in, int64_t i, int64_t j) {
-    window w = {.n = {0, 0}};
-    for (int d = 0; d < 2; d++)
+static window window_at(const THNNPool *g, const int64_t *in, const int64_t *out, int64_t o) {
+    window w = {.n = {0, 0, 0}};
+    const int64_t index[] = {o / (out[1] * out[2]), o / out[2] % out[1], o % out[2]};
+    for (int d = 0; d < 3; d++)
         for (int64_t r = 0; r < g->kernel[d]; r++) {
-            int64_t at = (d ? j : i) * g->stride[d] - g->padding[d] + r * g->dilation[d];
+            int64_t at = index[d] * g->stride[d] - g->padding[d] + r * g->dilation[d];
             if (at < in[d] + g->padding[d]) w.padded[d]++;
             if (at >= 0 && at < in[d]) w.taps[d][w.n[d]++] = at;
         }
     return w;
 }
 
-static int lands(const THNNPool2d *g, const int64_t *in, const int64_t *out) {
-    for (int64_t i = 0; i < out[0]; i++)
-        for (int64_t j = 0; j < out[1]; j++) {
-            window w = window_at(g, in, i, j);
-            if (w.n[0] == 0 || w.n[1] == 0) return 0;
-        }
+static int64_t inside(const window *w) { return w->n[0] * w->n[1] * w->n[2]; }
+
+/* Flat index of the i-th element inside. */
+static int64_t tap(const window *w, const int64_t *in, int64_t i) {
+    int64_t z = w->taps[0][i / (w->n[1] * w->n[2])], r = w->taps[1][i / w->n[2] % w->n[1]], c = w->taps[2][i % w->n[2]];
+    return (z * in[1] + r) * in[2] + c;
+}
+
+static int64_t volume(const int64_t *s) { return s[0] * s[1] * s[2]; }
+
+static int lands(const THNNPool *g, const int64_t *in, const int64_t *out) {
+    for (int64_t o = 0; o < volume(out); o++) {
+        window w = window_at(g, in, out, o);
+        if (inside(&w) == 0) return 0;
+    }
     return 1;
 }
 
 typedef struct pooled {
-    int64_t planes, in[2], out[2];
-    const THTensor *x, *y, *index, *grad, *dx;
+    int64_t planes, in[3], out[3];
+    const THTensor *x, *y, *index, *grad, *dx; /* no grad and dx for integers */
 } pooled;
 
-static void assert_max(const THNNPool2d *g, const pooled *p) {
-    int64_t size = p->in[0] * p->in[1], n = p->out[0] * p->out[1];
+static void assert_max(const THNNPool *g, const pooled *p) {
+    int64_t size = volume(p->in), n = volume(p->out);
     for (int64_t c = 0; c < p->planes; c++) {
         long double *sum = test_calloc((size_t)size, sizeof *sum);
         for (int64_t o = 0; o < n; o++) {
-            window w = window_at(g, p->in, o / p->out[1], o % p->out[1]);
-            int64_t best = w.taps[0][0] * p->in[1] + w.taps[1][0];
-            for (int64_t a = 0; a < w.n[0]; a++)
-                for (int64_t b = 0; b < w.n[1]; b++) {
-                    int64_t at = w.taps[0][a] * p->in[1] + w.taps[1][b];
-                    long double v = element(p->x, c * size + at), top = element(p->x, c * size + best);
-                    if (v > top || (isnan(v) && !isnan(top))) best = at;
-                }
+            window w = window_at(g, p->in, p->out, o);
+            int64_t best = tap(&w, p->in, 0);
+            for (int64_t i = 1; i < inside(&w); i++) {
+                int64_t at = tap(&w, p->in, i);
+                long double v = element(p->x, c * size + at), top = element(p->x, c * size + best);
+                if (v > top || (isnan(v) && !isnan(top))) best = at;
+            }
             assert_element(p->y, c * n + o, element(p->x, c * size + best), 0);
             assert_int_equal((int64_t)element(p->index, c * n + o), best);
-            sum[best] += element(p->grad, c * n + o);
+            if (p->grad) sum[best] += element(p->grad, c * n + o);
         }
-        for (int64_t i = 0; i < size; i++) assert_element(p->dx, c * size + i, sum[i], 2);
+        for (int64_t i = 0; p->dx && i < size; i++) assert_element(p->dx, c * size + i, sum[i], 2);
         test_free(sum);
     }
 }
 
-static void assert_avg(const THNNPool2d *g, const pooled *p) {
-    int64_t size = p->in[0] * p->in[1], n = p->out[0] * p->out[1];
+static void assert_avg(const THNNPool *g, const pooled *p) {
+    int64_t size = volume(p->in), n = volume(p->out);
     for (int64_t c = 0; c < p->planes; c++) {
         long double *sum = test_calloc((size_t)size, sizeof *sum);
         for (int64_t o = 0; o < n; o++) {
-            window w = window_at(g, p->in, o / p->out[1], o % p->out[1]);
-            long double total = 0,
-                        divisor = (long double)(g->count_include_pad ? w.padded[0] * w.padded[1] : w.n[0] * w.n[1]);
-            for (int64_t a = 0; a < w.n[0]; a++)
-                for (int64_t b = 0; b < w.n[1]; b++) {
-                    int64_t at = w.taps[0][a] * p->in[1] + w.taps[1][b];
-                    total += element(p->x, c * size + at);
-                    sum[at] += element(p->grad, c * n + o) / divisor;
-                }
+            window w = window_at(g, p->in, p->out, o);
+            long double total = 0, divisor = (long double)(g->divisor             ? g->divisor
+                                                           : g->count_include_pad ? volume(w.padded)
+                                                                                  : inside(&w));
+            for (int64_t i = 0; i < inside(&w); i++) {
+                int64_t at = tap(&w, p->in, i);
+                total += element(p->x, c * size + at);
+                sum[at] += element(p->grad, c * n + o) / divisor;
+            }
             /* sums are kept in double */
-            assert_element(p->y, c * n + o, total / divisor, THTensor_dtype(p->y) == TH_FLOAT64 ? 8 : 1);
+            assert_element(p->y, c * n + o, total / divisor, THTensor_dtype(p->y) == TH_FLOAT64 ? 16 : 1);
         }
-        /* values in [1, 2): nothing cancels, so a few units are enough for the sum of up to 16 shares */
-        for (int64_t i = 0; i < size; i++) assert_element(p->dx, c * size + i, sum[i], 16);
+        /* values in [1, 2): nothing cancels, so a few units are enough for the sum of up to 64 shares */
+        for (int64_t i = 0; i < size; i++) assert_element(p->dx, c * size + i, sum[i], 32);
         test_free(sum);
     }
 }
@@ -99,79 +108,100 @@ static int64_t draw(uint64_t *state, int64_t lo, int64_t hi) {
     return lo + (int64_t)(random_bits(state) % (uint64_t)(hi - lo + 1));
 }
 
-static THNNPool2d random_geometry(uint64_t *seed, int64_t *in, int is_max) {
-    THNNPool2d g = {.ceil_mode = (int32_t)draw(seed, 0, 1), .count_include_pad = (int32_t)draw(seed, 0, 1)};
-    for (int d = 0; d < 2; d++) {
+static THNNPool random_geometry(uint64_t *seed, int32_t spatial, int64_t *in, int is_max) {
+    THNNPool g = {.ceil_mode = (int32_t)draw(seed, 0, 1), .count_include_pad = (int32_t)draw(seed, 0, 1)};
+    if (draw(seed, 0, 3) == 0) g.divisor = draw(seed, 1, 9) * (draw(seed, 0, 3) ? 1 : -1);
+    for (int d = 0; d < 3; d++) {
+        g.kernel[d] = g.stride[d] = g.dilation[d] = in[d] = 1;
+        if (d < 3 - spatial) continue;
         g.kernel[d] = draw(seed, 1, 4);
         g.stride[d] = draw(seed, 1, 4);
         g.padding[d] = draw(seed, 0, g.kernel[d] / 2);
         g.dilation[d] = is_max ? draw(seed, 1, 3) : 1;
-        in[d] = draw(seed, 1, draw(seed, 0, 9) ? 14 : 150);
+        in[d] = draw(seed, 1, spatial == 3 ? 7 : draw(seed, 0, 9) ? 14 : 150);
     }
     return g;
 }
 
-static void check_pool(const THNNPool2d *g, const int64_t *sizes, int32_t ndim, THDtype dtype, int layout, int is_max,
-                       uint64_t seed) {
-    int64_t out_sizes[4];
-    pooled p = {.planes = ndim == 4 ? sizes[0] * sizes[1] : sizes[0]};
+typedef THStatus max_function(THTensor **, THTensor **, const THTensor *, const THNNPool *);
+typedef THStatus max_back_function(THTensor **, const THTensor *, const THTensor *, const int64_t *, int32_t);
+typedef THStatus avg_function(THTensor **, const THTensor *, const THNNPool *);
+typedef THStatus avg_back_function(THTensor **, const THTensor *, const int64_t *, int32_t, const THNNPool *);
+static const struct {
+    max_function *max;
+    max_back_function *max_back;
+    avg_function *avg;
+    avg_back_function *avg_back;
+} functions[4] = {{NULL, NULL, NULL, NULL},
+                  {THNN_max_pool1d, THNN_max_pool1d_backward, THNN_avg_pool1d, THNN_avg_pool1d_backward},
+                  {THNN_max_pool2d, THNN_max_pool2d_backward, THNN_avg_pool2d, THNN_avg_pool2d_backward},
+                  {THNN_max_pool3d, THNN_max_pool3d_backward, THNN_avg_pool3d, THNN_avg_pool3d_backward}};
+
+static void check_pool(const THNNPool *g, int32_t spatial, const int64_t *sizes, int32_t ndim, THDtype dtype,
+                       int layout, int is_max, uint64_t seed) {
+    int64_t out_sizes[5];
+    pooled p = {.planes = 1, .in = {1, 1, 1}, .out = {1, 1, 1}};
     memcpy(out_sizes, sizes, sizeof out_sizes[0] * (size_t)ndim);
-    for (int d = 0; d < 2; d++) {
-        p.in[d] = sizes[ndim - 2 + d];
-        p.out[d] = out_sizes[ndim - 2 + d] = windows(g, d, p.in[d]);
+    for (int d = 0; d < ndim - spatial; d++) p.planes *= sizes[d];
+    for (int d = 3 - spatial; d < 3; d++) {
+        p.in[d] = sizes[ndim - 3 + d];
+        p.out[d] = out_sizes[ndim - 3 + d] = windows(g, d, p.in[d]);
     }
-    THTensor *x = tensor_random(dtype, sizes, ndim, 1, 2, seed), *lx = tensor_as(x, layout), *made = NULL,
-             *index = NULL;
-    if (p.out[0] < 1 || p.out[1] < 1 || !lands(g, p.in, p.out)) {
+    const int floating = TH_dtype_is_floating(dtype);
+    THTensor *x = tensor_random(dtype, sizes, ndim, floating ? 1 : -100, floating ? 2 : 100, seed),
+             *lx = tensor_as(x, layout), *made = NULL, *index = NULL;
+    if (p.out[0] < 1 || p.out[1] < 1 || p.out[2] < 1 || !lands(g, p.in, p.out)) {
         assert_fails(TH_E_SHAPE, "want a plane that holds an element for each window",
-                     is_max ? THNN_max_pool2d(&made, &index, lx, g) : THNN_avg_pool2d(&made, lx, g));
+                     is_max ? functions[spatial].max(&made, &index, lx, g) : functions[spatial].avg(&made, lx, g));
         THTensor_free(x);
         THTensor_free(lx);
         return;
     }
-    THTensor *y = tensor_in_layout(dtype, out_sizes, ndim, layout), *dx = tensor_in_layout(dtype, sizes, ndim, layout),
-             *dmade = NULL;
-    THTensor *given = tensor_in_layout(TH_INT64, out_sizes, ndim, layout);
-    THTensor *grad = tensor_random(dtype, out_sizes, ndim, 1, 2, seed + 1), *lgrad = tensor_as(grad, layout);
+    THTensor *y = tensor_in_layout(dtype, out_sizes, ndim, layout), *dx = NULL, *dmade = NULL, *alone = NULL;
+    THTensor *given = tensor_in_layout(TH_INT64, out_sizes, ndim, layout), *grad = NULL, *lgrad = NULL;
+    if (floating) {
+        dx = tensor_in_layout(dtype, sizes, ndim, layout);
+        grad = tensor_random(dtype, out_sizes, ndim, 1, 2, seed + 1), lgrad = tensor_as(grad, layout);
+    }
     if (is_max) {
-        assert_ok(THNN_max_pool2d(&made, &index, lx, g));
-        assert_ok(THNN_max_pool2d(&y, &given, lx, g));
+        assert_ok(functions[spatial].max(&made, &index, lx, g));
+        assert_ok(functions[spatial].max(&y, &given, lx, g));
         assert_same(given, index);
-        assert_ok(THNN_max_pool2d_backward(&dmade, lgrad, given, sizes));
-        assert_ok(THNN_max_pool2d_backward(&dx, grad, index, sizes));
-        THTensor *alone = NULL;
-        assert_ok(THNN_max_pool2d(&alone, NULL, x, g));
+        if (floating) assert_ok(functions[spatial].max_back(&dmade, lgrad, given, sizes, ndim));
+        if (floating) assert_ok(functions[spatial].max_back(&dx, grad, index, sizes, ndim));
+        assert_ok(functions[spatial].max(&alone, NULL, x, g));
         assert_same(alone, made);
-        THTensor_free(alone);
     } else {
-        assert_ok(THNN_avg_pool2d(&made, lx, g));
-        assert_ok(THNN_avg_pool2d(&y, lx, g));
-        assert_ok(THNN_avg_pool2d_backward(&dmade, lgrad, sizes, g));
-        assert_ok(THNN_avg_pool2d_backward(&dx, lgrad, sizes, g));
+        assert_ok(functions[spatial].avg(&made, lx, g));
+        assert_ok(functions[spatial].avg(&y, lx, g));
+        assert_ok(functions[spatial].avg_back(&dmade, lgrad, sizes, ndim, g));
+        assert_ok(functions[spatial].avg_back(&dx, lgrad, sizes, ndim, g));
     }
     support_assert_is(made, dtype, out_sizes, ndim, __FILE__, __LINE__);
     assert_same(y, made);
-    assert_same(dx, dmade);
-    if (layout) assert_holes(y), assert_holes(dx);
+    if (floating) assert_same(dx, dmade);
+    if (layout) assert_holes(y);
+    if (layout && floating) assert_holes(dx);
     p.x = x, p.y = made, p.index = index, p.grad = grad, p.dx = dx;
     if (is_max)
         assert_max(g, &p);
     else
         assert_avg(g, &p);
-    THTensor *all[] = {x, lx, made, index, y, dx, dmade, given, grad, lgrad};
+    THTensor *all[] = {x, lx, made, index, y, dx, dmade, given, grad, lgrad, alone};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) THTensor_free(all[i]);
 }
 
 static void sweep(int is_max) {
-    for (THDtype dtype = TH_FLOAT16; dtype <= TH_FLOAT64; dtype++)
-        for (uint64_t i = 0; i < 80; i++) {
+    for (THDtype dtype = is_max ? TH_UINT8 : TH_FLOAT16; dtype <= TH_FLOAT64; dtype++)
+        for (uint64_t i = 0; i < (dtype < TH_FLOAT16 ? 30 : 90); i++) {
             uint64_t seed = i;
-            int64_t in[2];
-            THNNPool2d g = random_geometry(&seed, in, is_max);
-            if (i % 4 == 0)
-                check_pool(&g, LIST(3, in[0], in[1]), dtype, (int)i / 4 % LAYOUT_COUNT, is_max, i);
-            else
-                check_pool(&g, LIST(2, 2, in[0], in[1]), dtype, (int)i % LAYOUT_COUNT, is_max, i);
+            int32_t spatial = 1 + (int32_t)(i % 3), ndim = 0;
+            int64_t in[3], sizes[5];
+            THNNPool g = random_geometry(&seed, spatial, in, is_max);
+            if (i % 4) sizes[ndim++] = 2;
+            sizes[ndim++] = i % 4 ? 2 : 3;
+            for (int d = 3 - spatial; d < 3; d++) sizes[ndim++] = in[d];
+            check_pool(&g, spatial, sizes, ndim, dtype, (int)(i / 3) % LAYOUT_COUNT, is_max, i);
         }
 }
 
@@ -187,22 +217,22 @@ static void test_avg_pool(void **state) {
 
 static void test_every_isa(void **state) {
     (void)state;
-    THNNPool2d g = {{3, 2}, {2, 2}, {1, 1}, {1, 1}, 1, 1};
+    THNNPool g = {{1, 3, 2}, {1, 2, 2}, {0, 1, 1}, {1, 1, 1}, 0, 1, 1};
     for (int32_t i = 0; i < TH_isa_count(); i++) {
         assert_ok(TH_set_isa(TH_isa_name(i)));
         for (THDtype dtype = TH_FLOAT32; dtype <= TH_FLOAT64; dtype++)
-            for (int is_max = 0; is_max < 2; is_max++) check_pool(&g, LIST(2, 3, 37, 131), dtype, 0, is_max, 5);
+            for (int is_max = 0; is_max < 2; is_max++) check_pool(&g, 2, LIST(2, 3, 37, 131), dtype, 0, is_max, 5);
     }
     assert_ok(TH_set_isa(TH_isa_name(0)));
 }
 
 static void test_zero_sizes(void **state) {
     (void)state;
-    THNNPool2d g = {{2, 2}, {2, 2}, {0, 0}, {1, 1}, 0, 0};
+    THNNPool g = {{1, 2, 2}, {1, 2, 2}, {0, 0, 0}, {1, 1, 1}, 0, 0, 0};
     for (int is_max = 0; is_max < 2; is_max++) {
-        check_pool(&g, LIST(0, 3, 4, 4), TH_FLOAT32, 0, is_max, 1);
-        check_pool(&g, LIST(2, 0, 4, 4), TH_FLOAT64, 0, is_max, 1);
-        check_pool(&g, LIST(0, 4, 4), TH_FLOAT16, 0, is_max, 1);
+        check_pool(&g, 2, LIST(0, 3, 4, 4), TH_FLOAT32, 0, is_max, 1);
+        check_pool(&g, 2, LIST(2, 0, 4, 4), TH_FLOAT64, 0, is_max, 1);
+        check_pool(&g, 2, LIST(0, 4, 4), TH_FLOAT16, 0, is_max, 1);
     }
     THTensor *x = tensor_empty(TH_FLOAT32, LIST(2, 3, 0, 4)), *y = NULL;
     assert_fails(TH_E_SHAPE, "got x of sizes [2, 3, 0, 4]", THNN_max_pool2d(&y, NULL, x, &g));
@@ -214,7 +244,7 @@ static void test_zero_sizes(void **state) {
 
 static void test_nan_and_infinities(void **state) {
     (void)state;
-    THNNPool2d g = {{2, 2}, {2, 2}, {0, 0}, {1, 1}, 0, 0};
+    THNNPool g = {{1, 2, 2}, {1, 2, 2}, {0, 0, 0}, {1, 1, 1}, 0, 0, 0};
     const double values[] = {1, 2,   -INFINITY, -INFINITY, NAN, NAN, NAN,      9,
                              3, NAN, -INFINITY, -INFINITY, 5,   7,   INFINITY, NAN};
     for (THDtype dtype = TH_FLOAT16; dtype <= TH_FLOAT64; dtype++) {
@@ -225,7 +255,7 @@ static void test_nan_and_infinities(void **state) {
             assert_element(y, i, want[i], 0);
             assert_element(index, i, at[i], 0);
         }
-        assert_ok(THNN_max_pool2d_backward(&dx, y, index, THTensor_sizes(x)));
+        assert_ok(THNN_max_pool2d_backward(&dx, y, index, THTensor_sizes(x), THTensor_ndim(x)));
         assert_element(dx, 2, -INFINITY, 0);
         assert_element(dx, 0, 0, 0);
         THTensor_free(y);
@@ -241,7 +271,7 @@ static void test_nan_and_infinities(void **state) {
 /* Padding never wins, however small the values; averages count it or not. */
 static void test_padding(void **state) {
     (void)state;
-    THNNPool2d g = {{2, 2}, {2, 2}, {1, 1}, {1, 1}, 0, 0};
+    THNNPool g = {{1, 2, 2}, {1, 2, 2}, {0, 1, 1}, {1, 1, 1}, 0, 0, 0};
     THTensor *x = tensor_of(TH_FLOAT32, LIST(1, 2, 2), (double[]){-4, -8, -16, -32}), *y = NULL;
     const double values[] = {-4, -8, -16, -32}, quarters[] = {-1, -2, -4, -8};
     assert_ok(THNN_max_pool2d(&y, NULL, x, &g));
@@ -259,7 +289,7 @@ static void test_padding(void **state) {
  * right padding. */
 static void test_ceil_mode(void **state) {
     (void)state;
-    THNNPool2d g = {{1, 2}, {1, 2}, {0, 0}, {1, 1}, 0, 1};
+    THNNPool g = {{1, 1, 2}, {1, 1, 2}, {0, 0, 0}, {1, 1, 1}, 0, 0, 1};
     THTensor *x = tensor_of(TH_FLOAT32, LIST(1, 1, 5), (double[]){1, 2, 3, 4, 5}), *y = NULL;
     assert_ok(THNN_avg_pool2d(&y, x, &g));
     assert_is(y, TH_FLOAT32, 1, 1, 2);
@@ -271,7 +301,7 @@ static void test_ceil_mode(void **state) {
     assert_element(y, 2, 5, 0);
     THTensor_free(y);
     y = NULL;
-    g.padding[1] = 1; /* room for a third window from 3 on; a fourth would start at 5 */
+    g.padding[2] = 1; /* room for a third window from 3 on; a fourth would start at 5 */
     assert_ok(THNN_max_pool2d(&y, NULL, x, &g));
     assert_is(y, TH_FLOAT32, 1, 1, 3);
     assert_element(y, 0, 1, 0);
@@ -282,7 +312,7 @@ static void test_ceil_mode(void **state) {
 
 static void test_bits_do_not_depend_on_threads(void **state) {
     (void)state;
-    THNNPool2d g = {{3, 3}, {2, 2}, {1, 1}, {1, 1}, 0, 0};
+    THNNPool g = {{1, 3, 3}, {1, 2, 2}, {0, 1, 1}, {1, 1, 1}, 0, 0, 0};
     int32_t threads = TH_num_threads();
     THTensor *x = tensor_random(TH_FLOAT32, LIST(4, 16, 40, 40), -1, 1, 1), *got[4][3];
     memset(got, 0, sizeof got);
@@ -290,9 +320,9 @@ static void test_bits_do_not_depend_on_threads(void **state) {
         THTensor *index = NULL;
         assert_ok(TH_set_num_threads(n + 1));
         assert_ok(THNN_max_pool2d(&got[0][n], &index, x, &g));
-        assert_ok(THNN_max_pool2d_backward(&got[1][n], got[0][n], index, THTensor_sizes(x)));
+        assert_ok(THNN_max_pool2d_backward(&got[1][n], got[0][n], index, THTensor_sizes(x), THTensor_ndim(x)));
         assert_ok(THNN_avg_pool2d(&got[2][n], x, &g));
-        assert_ok(THNN_avg_pool2d_backward(&got[3][n], got[2][n], THTensor_sizes(x), &g));
+        assert_ok(THNN_avg_pool2d_backward(&got[3][n], got[2][n], THTensor_sizes(x), THTensor_ndim(x), &g));
         THTensor_free(index);
     }
     for (int t = 0; t < 4; t++) {
@@ -310,17 +340,18 @@ static void test_huge_kernels(void **state) {
     (void)state;
     enum { HUGE = 200000 };
     alarm(10); /* walking all taps takes minutes */
-    static const THNNPool2d cases[] = {{{HUGE, HUGE}, {HUGE, HUGE}, {0, 0}, {1, 1}, 1, 0},
-                                       {{HUGE, HUGE}, {HUGE, HUGE}, {0, 0}, {1, 1}, 1, 1},
-                                       {{HUGE, HUGE}, {HUGE, HUGE}, {HUGE / 2, HUGE / 2}, {1, 1}, 0, 0},
-                                       {{HUGE, HUGE}, {HUGE / 2, HUGE / 2}, {HUGE / 2, HUGE / 2}, {1, 1}, 1, 0}};
+    static const THNNPool cases[] = {
+        {{1, HUGE, HUGE}, {1, HUGE, HUGE}, {0, 0, 0}, {1, 1, 1}, 0, 1, 0},
+        {{1, HUGE, HUGE}, {1, HUGE, HUGE}, {0, 0, 0}, {1, 1, 1}, 0, 1, 1},
+        {{1, HUGE, HUGE}, {1, HUGE, HUGE}, {0, HUGE / 2, HUGE / 2}, {1, 1, 1}, 0, 0, 0},
+        {{1, HUGE, HUGE}, {1, HUGE / 2, HUGE / 2}, {0, HUGE / 2, HUGE / 2}, {1, 1, 1}, 0, 1, 0}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         THTensor *x = tensor_of(TH_FLOAT32, LIST(1, 2, 2), (double[]){1, 2, 4, 9}), *y = NULL, *index = NULL;
         THTensor *mean = NULL, *dx = NULL, *dmean = NULL;
         assert_ok(THNN_max_pool2d(&y, &index, x, &cases[i]));
-        assert_ok(THNN_max_pool2d_backward(&dx, y, index, THTensor_sizes(x)));
+        assert_ok(THNN_max_pool2d_backward(&dx, y, index, THTensor_sizes(x), THTensor_ndim(x)));
         assert_ok(THNN_avg_pool2d(&mean, x, &cases[i]));
-        assert_ok(THNN_avg_pool2d_backward(&dmean, mean, THTensor_sizes(x), &cases[i]));
+        assert_ok(THNN_avg_pool2d_backward(&dmean, mean, THTensor_sizes(x), THTensor_ndim(x), &cases[i]));
         assert_element(y, 0, 9, 0);
         assert_element(index, 0, 3, 0);
         if (i != 3) assert_element(dx, 3, 9, 0);
@@ -343,8 +374,9 @@ static void test_indices_are_checked(void **state) {
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         THTensor *index = tensor_of(TH_INT64, LIST(1, 1, 1, 2), (double[]){0, bad[i]});
         assert_fails(TH_E_INDEX, "THNN_max_pool2d_backward: got an index outside the plane, want 0 to 3",
-                     THNN_max_pool2d_backward(&dx, grad, index, THTensor_sizes(given)));
-        assert_fails(TH_E_INDEX, "want 0 to 3", THNN_max_pool2d_backward(&given, grad, index, THTensor_sizes(given)));
+                     THNN_max_pool2d_backward(&dx, grad, index, THTensor_sizes(given), THTensor_ndim(given)));
+        assert_fails(TH_E_INDEX, "want 0 to 3",
+                     THNN_max_pool2d_backward(&given, grad, index, THTensor_sizes(given), THTensor_ndim(given)));
         assert_null(dx);
         for (int k = 0; k < 4; k++) assert_element(given, k, 7, 0);
         THTensor_free(index);
@@ -355,67 +387,79 @@ static void test_indices_are_checked(void **state) {
 
 static void test_errors(void **state) {
     (void)state;
-    THNNPool2d g = {{2, 2}, {2, 2}, {0, 0}, {1, 1}, 0, 0}, dilated = {{2, 2}, {2, 2}, {0, 0}, {2, 1}, 0, 0};
+    THNNPool g = {{1, 2, 2}, {1, 2, 2}, {0, 0, 0}, {1, 1, 1}, 0, 0, 0},
+             dilated = {{1, 2, 2}, {1, 2, 2}, {0, 0, 0}, {1, 2, 1}, 0, 0, 0};
     THTensor *x = tensor_random(TH_FLOAT32, LIST(1, 4, 4), 0, 1, 1),
              *flat = tensor_random(TH_FLOAT32, LIST(4, 4), 0, 1, 2), *out = NULL;
     THTensor *whole = tensor_random(TH_INT32, LIST(1, 4, 4), 0, 9, 3),
              *grad = tensor_random(TH_FLOAT32, LIST(1, 2, 2), 0, 1, 4);
     THTensor *index = tensor_random(TH_INT64, LIST(1, 2, 2), 0, 3, 5),
              *short_index = tensor_random(TH_INT64, LIST(1, 2, 1), 0, 3, 6);
+    THTensor *truth = tensor_random(TH_BOOL, LIST(1, 4, 4), 0, 1, 7);
     const int64_t *sizes = THTensor_sizes(x);
     assert_fails(TH_E_ARG, "THNN_max_pool2d: x is NULL", THNN_max_pool2d(&out, NULL, NULL, &g));
     assert_fails(TH_E_ARG, "THNN_max_pool2d: geometry is NULL", THNN_max_pool2d(&out, NULL, x, NULL));
     assert_fails(TH_E_ARG, "THNN_max_pool2d: out is NULL", THNN_max_pool2d(NULL, NULL, x, &g));
     assert_fails(TH_E_ARG, "THNN_avg_pool2d: out is NULL", THNN_avg_pool2d(NULL, x, &g));
-    assert_fails(TH_E_TYPE, "THNN_max_pool2d: got x of dtype int32", THNN_max_pool2d(&out, NULL, whole, &g));
+    assert_fails(TH_E_TYPE, "THNN_max_pool2d: got x of dtype bool", THNN_max_pool2d(&out, NULL, truth, &g));
+    assert_fails(TH_E_TYPE, "THNN_avg_pool2d: got x of dtype int32", THNN_avg_pool2d(&out, whole, &g));
+    assert_fails(TH_E_SHAPE, "THNN_max_pool3d: got x of sizes [1, 4, 4], want [N, C, D, H, W] or [C, D, H, W]",
+                 THNN_max_pool3d(&out, NULL, x, &(THNNPool){{1, 1, 1}, {1, 1, 1}, {0, 0, 0}, {1, 1, 1}, 0, 0, 0}));
+    assert_fails(TH_E_ARG, "THNN_max_pool1d: got kernel 2", THNN_max_pool1d(&out, NULL, x, &g));
+    assert_fails(TH_E_SHAPE, "for x of sizes [1, 4]", THNN_max_pool2d_backward(&out, grad, index, sizes, 2));
     assert_fails(TH_E_SHAPE, "THNN_avg_pool2d: got x of sizes [4, 4], want [N, C, H, W] or [C, H, W]",
                  THNN_avg_pool2d(&out, flat, &g));
     assert_fails(TH_E_ARG, "THNN_avg_pool2d: got dilation 2, want 1", THNN_avg_pool2d(&out, x, &dilated));
-    static const THNNPool2d bad[] = {
-        {{0, 2}, {1, 1}, {0, 0}, {1, 1}, 0, 0},         {{2, 2}, {1, 0}, {0, 0}, {1, 1}, 0, 0},
-        {{2, 2}, {1, 1}, {2, 0}, {1, 1}, 0, 0},         {{2, 2}, {1, 1}, {0, -1}, {1, 1}, 0, 0},
-        {{2, 2}, {1, 1}, {0, 0}, {0, 1}, 0, 0},         {{2, INT64_MAX}, {1, 1}, {0, 0}, {1, 1}, 0, 0},
-        {{2, 2}, {INT64_MAX, 1}, {0, 0}, {1, 1}, 0, 0}, {{2, 2}, {1, 1}, {0, 0}, {INT64_MAX, 1}, 0, 0}};
+    static const THNNPool bad[] = {{{1, 0, 2}, {1, 1, 1}, {0, 0, 0}, {1, 1, 1}, 0, 0, 0},
+                                   {{1, 2, 2}, {1, 1, 0}, {0, 0, 0}, {1, 1, 1}, 0, 0, 0},
+                                   {{1, 2, 2}, {1, 1, 1}, {0, 2, 0}, {1, 1, 1}, 0, 0, 0},
+                                   {{1, 2, 2}, {1, 1, 1}, {0, 0, -1}, {1, 1, 1}, 0, 0, 0},
+                                   {{1, 2, 2}, {1, 1, 1}, {0, 0, 0}, {1, 0, 1}, 0, 0, 0},
+                                   {{1, 2, INT64_MAX}, {1, 1, 1}, {0, 0, 0}, {1, 1, 1}, 0, 0, 0},
+                                   {{1, 2, 2}, {1, INT64_MAX, 1}, {0, 0, 0}, {1, 1, 1}, 0, 0, 0},
+                                   {{1, 2, 2}, {1, 1, 1}, {0, 0, 0}, {1, INT64_MAX, 1}, 0, 0, 0}};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         assert_fails(TH_E_ARG, "THNN_max_pool2d: got kernel", THNN_max_pool2d(&out, NULL, x, &bad[i]));
     assert_fails(TH_E_SHAPE, "want a plane",
-                 THNN_max_pool2d(&out, NULL, x, &(THNNPool2d){{9, 1}, {1, 1}, {0, 0}, {1, 1}, 0, 0}));
+                 THNN_max_pool2d(&out, NULL, x, &(THNNPool){{1, 9, 1}, {1, 1, 1}, {0, 0, 0}, {1, 1, 1}, 0, 0, 0}));
     assert_fails(TH_E_ARG, "THNN_max_pool2d_backward: x_sizes is NULL",
-                 THNN_max_pool2d_backward(&out, grad, index, NULL));
+                 THNN_max_pool2d_backward(&out, grad, index, NULL, 3));
     assert_fails(TH_E_TYPE, "THNN_max_pool2d_backward: got indices of dtype int32",
-                 THNN_max_pool2d_backward(&out, grad, whole, sizes));
+                 THNN_max_pool2d_backward(&out, grad, whole, sizes, 3));
     assert_fails(TH_E_SHAPE, "THNN_max_pool2d_backward: got indices of sizes [1, 2, 1], want [1, 2, 2]",
-                 THNN_max_pool2d_backward(&out, grad, short_index, sizes));
+                 THNN_max_pool2d_backward(&out, grad, short_index, sizes, 3));
     assert_fails(TH_E_SHAPE, "THNN_max_pool2d_backward: got grad of sizes [1, 2, 2] for x of sizes [2, 4, 4]",
-                 THNN_max_pool2d_backward(&out, grad, index, (int64_t[]){2, 4, 4}));
+                 THNN_max_pool2d_backward(&out, grad, index, (int64_t[]){2, 4, 4}, 3));
     assert_fails(TH_E_SHAPE, "THNN_avg_pool2d_backward: got grad of sizes [1, 2, 2], want [1, 4, 2]",
-                 THNN_avg_pool2d_backward(&out, grad, (int64_t[]){1, 8, 4}, &g));
+                 THNN_avg_pool2d_backward(&out, grad, (int64_t[]){1, 8, 4}, 3, &g));
     assert_fails(TH_E_SHAPE, "THNN_avg_pool2d_backward: got grad of sizes [4, 4]",
-                 THNN_avg_pool2d_backward(&out, flat, sizes, &g));
+                 THNN_avg_pool2d_backward(&out, flat, sizes, 3, &g));
     assert_fails(TH_E_SHAPE, "THNN_avg_pool2d_backward",
-                 THNN_avg_pool2d_backward(&out, grad, (int64_t[]){1, INT64_MAX, 4}, &g));
+                 THNN_avg_pool2d_backward(&out, grad, (int64_t[]){1, INT64_MAX, 4}, 3, &g));
     assert_null(out);
     THTensor *same = THTensor_retain(x), *float_index = tensor_empty(TH_FLOAT32, LIST(1, 2, 2));
     assert_fails(TH_E_ARG, "THNN_max_pool2d: got out",
-                 THNN_max_pool2d(&same, NULL, x, &(THNNPool2d){{1, 1}, {1, 1}, {0, 0}, {1, 1}, 0, 0}));
+                 THNN_max_pool2d(&same, NULL, x, &(THNNPool){{1, 1, 1}, {1, 1, 1}, {0, 0, 0}, {1, 1, 1}, 0, 0, 0}));
     assert_fails(TH_E_TYPE, "want int64", THNN_max_pool2d(&out, &float_index, x, &g));
     assert_null(out);
-    THTensor *all[] = {x, flat, whole, grad, index, short_index, same, float_index};
+    THTensor *all[] = {x, flat, whole, truth, grad, index, short_index, same, float_index};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) THTensor_free(all[i]);
 }
 
 static void exhaust(void *arg) {
     THDtype dtype = *(const THDtype *)arg;
-    THNNPool2d g = {{2, 2}, {2, 2}, {0, 0}, {1, 1}, 0, 0};
+    THNNPool g = {{1, 2, 2}, {1, 2, 2}, {0, 0, 0}, {1, 1, 1}, 0, 0, 0};
     THTensor *x = NULL, *xt = NULL, *y = NULL, *index = NULL, *dx = NULL, *mean = NULL, *given = NULL;
     THStatus status = TH_full(&x, LIST(2, 3, 4, 6), SCALAR_F(1), dtype);
     if (status == TH_OK) status = THTensor_transpose(&xt, x, 2, 3);
     if (status == TH_OK) status = TH_full(&given, LIST(2, 3, 3, 2), SCALAR_F(-1), dtype);
     if (status == TH_OK && (status = THNN_max_pool2d(&y, &index, xt, &g)) != TH_OK) assert_true(!y && !index);
     if (status == TH_OK && (status = THNN_avg_pool2d(&given, xt, &g)) != TH_OK) assert_element(given, 0, -1, 0);
-    if (status == TH_OK && (status = THNN_max_pool2d_backward(&dx, y, index, THTensor_sizes(xt))) != TH_OK)
+    if (status == TH_OK &&
+        (status = THNN_max_pool2d_backward(&dx, y, index, THTensor_sizes(xt), THTensor_ndim(xt))) != TH_OK)
         assert_null(dx);
-    if (status == TH_OK && (status = THNN_avg_pool2d_backward(&mean, y, THTensor_sizes(xt), &g)) != TH_OK)
+    if (status == TH_OK &&
+        (status = THNN_avg_pool2d_backward(&mean, y, THTensor_sizes(xt), THTensor_ndim(xt), &g)) != TH_OK)
         assert_null(mean);
     assert_true(status == TH_OK || status == TH_E_MEMORY);
     THTensor *all[] = {x, xt, y, index, dx, mean, given};

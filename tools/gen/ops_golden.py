@@ -117,9 +117,9 @@ REFERENCE = {  # where PyTorch's function of the same name differs
     "linear": lambda x, w, b=None: F.linear(x, w, b) if w.dim() == 2 else x @ w + b,
     "div.mode": lambda a, b, mode: torch.div(a.detach(), b.detach(), rounding_mode=mode),
     "round.decimals": lambda x, d: torch.round(x.detach(), decimals=d),
-    "conv2d": F.conv2d,
-    "max_pool2d": F.max_pool2d,
-    "avg_pool2d": F.avg_pool2d,
+    **{f"conv{n}d{form}": getattr(F, f"conv{n}d") for n in (1, 2, 3) for form in ("", ".padding")},
+    **{f"{kind}_pool{n}d": getattr(F, f"{kind}_pool{n}d") for n in (1, 2, 3) for kind in ("max", "avg")},
+    **{f"max_pool{n}d_with_indices": getattr(F, f"max_pool{n}d") for n in (1, 2, 3)},
     "batch_norm": torch_bn,
 }
 SKIPPED = {"dropout", "to"}  # no two libraries draw alike; a dtype is no kind of argument here

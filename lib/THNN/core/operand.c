@@ -46,6 +46,17 @@ THStatus thnn_output_begin_apart(thnn_output *o, const char *fn, THTensor **out,
     return begin(o, fn, out, dtype, sizes, ndim, 0, inputs, n);
 }
 
+THStatus thnn_output_apart(thnn_output *o) {
+    if (o->dense != o->result || THTensor_refcount(o->result) == 2) return TH_OK; /* apart, or new: the two here */
+    THTensor *dense = NULL;
+    THStatus status =
+        THTensor_new(&dense, THTensor_dtype(o->result), THTensor_sizes(o->result), THTensor_ndim(o->result));
+    if (status != TH_OK) return status;
+    THTensor_free(o->dense);
+    o->dense = dense;
+    return TH_OK;
+}
+
 THStatus thnn_output_end(thnn_output *o, THTensor **out, THStatus status) {
     if (o->result) {
         if (status == TH_OK && o->dense != o->result) status = THTensor_copy(o->result, o->dense);

@@ -25,6 +25,10 @@ THStatus thnn_output_begin(thnn_output *o, const char *fn, THTensor **out, THDty
 THStatus thnn_output_begin_apart(thnn_output *o, const char *fn, THTensor **out, THDtype dtype, const int64_t *sizes,
                                  int32_t ndim, const THTensor *const *inputs, int32_t n);
 
+/* Gives an output that exists a copy to be written, so that a failure later in a call with several outputs leaves it as
+   it was. */
+THStatus thnn_output_apart(thnn_output *o);
+
 /* On TH_OK hands the result over, otherwise frees it. Returns `status`. Nothing happens to an `o` that is empty
  * (zeros). */
 THStatus thnn_output_end(thnn_output *o, THTensor **out, THStatus status);

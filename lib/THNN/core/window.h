@@ -11,6 +11,8 @@ typedef struct thnn_axis {
     int64_t kernel, stride, padding, dilation;
 } thnn_axis;
 
+enum { THNN_AXES_MAX = 3 };
+
 /* Up to these bounds, for geometry and for sizes, nothing below overflows. */
 #define THNN_WINDOW_MAX INT32_MAX
 #define THNN_SIZE_MAX (INT64_MAX / 4)

@@ -27,6 +27,16 @@ static inline dnnl_status_t thnn_md_make(thnn_md_owned *o, int ndim, const dnnl_
 #endif
 }
 
+/* The same with strides of elements. */
+static inline dnnl_status_t thnn_md_make_strided(thnn_md_owned *o, int ndim, const dnnl_dims_t dims,
+                                                 const dnnl_dims_t strides) {
+#if DNNL_VERSION_MAJOR >= 3
+    return dnnl_memory_desc_create_with_strides(&o->md, ndim, dims, dnnl_f32, strides);
+#else
+    return dnnl_memory_desc_init_by_strides(&o->md, ndim, dims, dnnl_f32, strides);
+#endif
+}
+
 static inline thnn_md thnn_md_get(const thnn_md_owned *o) {
 #if DNNL_VERSION_MAJOR >= 3
     return o->md;

@@ -5,11 +5,11 @@
 #include "TH/dtype.h"
 #include "core/window.h"
 
-/* The windows of some output rows [lo, hi) over `channels` planes, as columns of a matrix: one row of (hi - lo)
-   cols.out elements per channel and tap. */
+/* Some windows over `channels` volumes, as columns of a matrix with one row per channel and tap: of the lines [lo, hi),
+   counted over depth and rows, the windows [from, to) along the columns. */
 typedef struct thnn_conv_strip {
-    const thnn_axis *rows, *cols;
-    int64_t channels, lo, hi;
+    const thnn_axis *axes; /* depth, rows, columns */
+    int64_t channels, lo, hi, from, to;
 } thnn_conv_strip;
 
 typedef struct thnn_conv_kernels {

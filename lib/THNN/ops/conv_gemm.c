@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Convolution by im2col: the windows of a strip of output rows become the columns of a matrix. Strips are cut so that
-   the matrix stays in the cache; sizes alone decide how, so that bits do not depend on threads. */
+/* Convolution by im2col: the windows of a strip of output lines, or of a piece of one, become the columns of a matrix.
+   Strips are cut so that the matrix stays in the cache; sizes alone decide how, so that bits do not depend on threads.
+ */
 #include <string.h>
 
 #include "TH/memory.h"
@@ -14,9 +15,8 @@
 #include "expr/tables.inc"
 
 enum {
-    STRIP = 1 << 16,    /* elements of a strip's matrix: 256 KB of float32 */
-    PARTS = 16,         /* partial sums of a weight's gradient, each over a range of images */
-    PARTS_MAX = 1 << 24 /* elements that they may have together */
+    STRIP = 1 << 16, /* elements of a strip's matrix: 256 KB of float32 */
+    LINE = 4 * STRIP /* elements of one line's matrix from which the line is cut */
 };
 enum { GRAIN = 1 << 17 }; /* multiply-adds worth handing to a thread */
 
@@ -25,15 +25,16 @@ typedef struct gemm_work {
     thnn_conv_args args;
     const thnn_conv_kernels *kernels;
     THDtype dtype;
-    int64_t size;                        /* bytes of an element */
-    int64_t taps, ld;                    /* rows of a strip's matrix, and at least 1 */
-    int64_t x_plane, y_plane, weights;   /* elements of planes and of the whole weight */
-    int64_t strip_rows, strips, columns; /* output rows in a strip; strips; elements of a strip's matrix */
-    int direct;                          /* the planes themselves are the matrix */
-    int64_t parts, part_images;          /* see PARTS */
-    int64_t slots, slot_bytes;           /* scratch memory for so many pieces at a time */
-    int32_t *busy;                       /* by slot, atomic */
-    char *scratch, *partial;             /* partial: all parts but the first, which is the result itself */
+    int64_t size;                      /* bytes of an element */
+    int64_t taps, ld;                  /* rows of a strip's matrix, and at least 1 */
+    int64_t x_plane, y_plane, weights; /* elements of a channel and of the whole weight */
+    int64_t lines, width;              /* a strip: so many output lines, or so many windows of one */
+    int64_t across, strips, columns;   /* strips side by side; all strips; elements of a strip's matrix */
+    int direct;                        /* the channels themselves are the matrix */
+    int64_t parts, part_images;        /* see thnn_conv_part */
+    int64_t slots, slot_bytes;         /* scratch memory for so many pieces at a time */
+    int32_t *busy;                     /* by slot, atomic */
+    char *scratch, *partial;           /* partial: all parts but the first, which is the result itself */
 } gemm_work;
 
 /* ---- scratch memory ---- */
@@ -62,14 +63,19 @@ static char *y_of(const gemm_work *w, int64_t image, int64_t group) {
 
 static char *weight_of(const gemm_work *w, int64_t group) { return at(w, w->args.weight, group * w->g->k * w->taps); }
 
+static int64_t larger(int64_t a, int64_t b) { return a > b ? a : b; }
+static int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
+
 static thnn_conv_strip strip_of(const gemm_work *w, int64_t strip) {
-    int64_t lo = strip * w->strip_rows, hi = lo + w->strip_rows;
-    return (thnn_conv_strip){&w->g->rows, &w->g->cols, w->g->c, lo, hi < w->g->rows.out ? hi : w->g->rows.out};
+    const thnn_axis *a = w->g->axes;
+    int64_t lo = strip / w->across * w->lines, from = strip % w->across * w->width;
+    return (thnn_conv_strip){a,    w->g->c,
+                             lo,   smaller(lo + w->lines, th_size_mul(a[0].out, a[1].out)),
+                             from, smaller(from + w->width, a[2].out)};
 }
 
-static int64_t strip_size(const gemm_work *w, const thnn_conv_strip *s) {
-    return th_size_mul(s->hi - s->lo, w->g->cols.out);
-}
+static int64_t strip_first(const gemm_work *w, const thnn_conv_strip *s) { return s->lo * w->g->axes[2].out + s->from; }
+static int64_t strip_size(const thnn_conv_strip *s) { return th_size_mul(s->hi - s->lo, s->to - s->from); }
 
 static void forward(void *arg, int64_t lo, int64_t hi) {
     gemm_work *w = arg;
@@ -77,7 +83,7 @@ static void forward(void *arg, int64_t lo, int64_t hi) {
     for (int64_t i = lo; i < hi; i++) {
         int64_t group = i / w->strips % w->g->groups, image = i / w->strips / w->g->groups;
         thnn_conv_strip s = strip_of(w, i % w->strips);
-        int64_t first = s.lo * w->g->cols.out, n = strip_size(w, &s);
+        int64_t first = strip_first(w, &s), n = strip_size(&s);
         char *y = at(w, y_of(w, image, group), first), *columns = w->scratch + slot * w->slot_bytes;
         for (int64_t k = 0; w->args.bias && k < w->g->k; k++)
             w->kernels->fill(at(w, y, k * ld_y), (const char *)w->args.bias + (group * w->g->k + k) * w->size, n);
@@ -100,7 +106,7 @@ static void backward_input(void *arg, int64_t lo, int64_t hi) {
         if (!w->direct) memset(x, 0, (size_t)(w->g->c * w->x_plane * w->size));
         for (int64_t strip = 0; strip < w->strips; strip++) {
             thnn_conv_strip s = strip_of(w, strip);
-            int64_t first = s.lo * w->g->cols.out, n = strip_size(w, &s);
+            int64_t first = strip_first(w, &s), n = strip_size(&s);
             char *to = w->direct ? at(w, x, first) : columns;
             TH_gemm(w->dtype, 1, 0, w->taps, n, w->g->k, weight_of(w, group), w->ld,
                     at(w, y_of(w, image, group), first), w->y_plane, 0, to, w->direct ? w->x_plane : n);
@@ -121,7 +127,7 @@ static void backward_weight(void *arg, int64_t lo, int64_t hi) {
         memset(sum, 0, (size_t)(weights * w->size));
         for (int64_t j = first_image * w->strips; j < end * w->strips; j++) {
             thnn_conv_strip s = strip_of(w, j % w->strips);
-            int64_t image = j / w->strips, first = s.lo * w->g->cols.out, n = strip_size(w, &s);
+            int64_t image = j / w->strips, first = strip_first(w, &s), n = strip_size(&s);
             char *columns = w->scratch + slot * w->slot_bytes;
             if (w->direct)
                 columns = at(w, x_of(w, image, group), first);
@@ -142,37 +148,40 @@ static void add_parts(void *arg, int64_t lo, int64_t hi) {
 
 /* ---- the whole ---- */
 
-static int64_t larger(int64_t a, int64_t b) { return a > b ? a : b; }
-static int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
 static int64_t whole(int64_t n, int64_t piece) { return n > 0 ? (n - 1) / piece + 1 : 0; }
 
 /* Bytes in whole cache lines. */
-static int64_t lines(int64_t bytes) { return th_size_mul(whole(bytes, 64), 64); }
+static int64_t cache_lines(int64_t bytes) { return th_size_mul(whole(bytes, 64), 64); }
+
+/* The product of one number of each axis. */
+#define OVER_AXES(g, field) th_size_mul(th_size_mul((g)->axes[0].field, (g)->axes[1].field), (g)->axes[2].field)
 
 static gemm_work plan(THDtype dtype, const thnn_conv *g, const thnn_conv_args *args) {
-    const thnn_axis *a = &g->rows, *b = &g->cols;
-    gemm_work w = {.g = g, .args = *args, .dtype = dtype, .size = TH_dtype_size(dtype)};
+    gemm_work w = {.g = g, .args = *args, .dtype = dtype, .size = TH_dtype_size(dtype), .direct = 1};
     w.kernels = &tables[TH_isa_index()]->of[dtype];
-    w.taps = th_size_mul(g->c, th_size_mul(a->kernel, b->kernel));
+    w.taps = th_size_mul(g->c, OVER_AXES(g, kernel));
     w.ld = larger(w.taps, 1);
-    w.x_plane = th_size_mul(a->in, b->in);
-    w.y_plane = th_size_mul(a->out, b->out);
-    w.direct =
-        a->kernel == 1 && b->kernel == 1 && a->stride == 1 && b->stride == 1 && a->padding == 0 && b->padding == 0;
-    int64_t row = th_size_mul(w.ld, b->out);
-    w.strip_rows = smaller(larger(STRIP / row, 1), a->out);
-    w.strips = whole(a->out, w.strip_rows);
-    w.columns = w.direct ? 0 : th_size_mul(row, w.strip_rows);
+    w.x_plane = OVER_AXES(g, in);
+    w.y_plane = OVER_AXES(g, out);
+    for (int d = 0; d < THNN_AXES_MAX; d++)
+        w.direct = w.direct && g->axes[d].kernel == 1 && g->axes[d].stride == 1 && g->axes[d].padding == 0 &&
+                   g->axes[d].in == g->axes[d].out;
+    int64_t out = g->axes[2].out, lines = w.y_plane / out, line = th_size_mul(w.ld, out);
+    w.width = line > LINE ? smaller(larger(LINE / w.ld, 16), out) : out;
+    w.lines = line > LINE ? 1 : smaller(larger(STRIP / line, 1), lines);
+    w.across = whole(out, w.width);
+    w.strips = th_size_mul(w.across, whole(lines, w.lines));
+    w.columns = w.direct ? 0 : th_size_mul(w.ld, th_size_mul(w.width, w.lines));
     w.weights = th_size_mul(th_size_mul(g->groups, g->k), w.taps);
-    w.part_images = larger(whole(g->images, smaller(PARTS, larger(PARTS_MAX / larger(w.weights, 1), 1))), 1);
+    w.part_images = thnn_conv_part(g->images, w.weights);
     w.parts = whole(g->images, w.part_images);
     return w;
 }
 
 static THStatus run(gemm_work *w, int64_t pieces, double cost, void (*body)(void *, int64_t, int64_t)) {
     w->slots = smaller(TH_team(), larger(pieces, 1));
-    w->slot_bytes = lines(th_size_mul(w->columns, w->size));
-    int64_t flags = lines(th_size_mul(w->slots, sizeof *w->busy));
+    w->slot_bytes = cache_lines(th_size_mul(w->columns, w->size));
+    int64_t flags = cache_lines(th_size_mul(w->slots, sizeof *w->busy));
     int64_t partial =
         body == backward_weight ? th_size_mul(larger(w->parts - 1, 0), th_size_mul(w->weights, w->size)) : 0;
     int64_t bytes = th_size_add(th_size_add(flags, th_size_mul(w->slots, w->slot_bytes)), partial);

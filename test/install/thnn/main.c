@@ -8,7 +8,7 @@
 int main(void) {
     const float image[9] = {1, 2, 3, 4, 5, 6, 7, 8, 9}, kernel[4] = {1, 0, 0, -1};
     const int64_t image_sizes[4] = {1, 1, 3, 3}, kernel_sizes[4] = {1, 1, 2, 2}, first[4] = {0, 0, 0, 0};
-    const THNNConv2d geometry = {{1, 1}, {0, 0}, {1, 1}, 1};
+    const THNNConv geometry = {{1, 1, 1}, {0, 0, 0}, {1, 1, 1}, 1};
     THTensor *x = NULL, *w = NULL, *y = NULL, *p = NULL;
     THScalar value = {0}, share = {0};
     THStatus status = THTensor_new_copy(&x, TH_FLOAT32, image_sizes, 4, image);
