@@ -5,8 +5,12 @@
 
 namespace wick::nn {
 
-BatchNorm2d::BatchNorm2d(BatchNorm2dOptions given) : Configured("BatchNorm2d", std::move(given)) {
-    int64_t c = positive("BatchNorm2d", "num_features", options.num_features);
+namespace {
+template <size_t N> constexpr const char *name = N == 1 ? "BatchNorm1d" : N == 2 ? "BatchNorm2d" : "BatchNorm3d";
+} // namespace
+
+template <size_t N> BatchNormNd<N>::BatchNormNd(BatchNormOptions given) : Configured(name<N>, std::move(given)) {
+    int64_t c = positive(name<N>, "num_features", options.num_features);
     if (options.affine) {
         weight = Parameter(ones({c}));
         bias = Parameter(zeros({c}));
@@ -18,8 +22,10 @@ BatchNorm2d::BatchNorm2d(BatchNorm2dOptions given) : Configured("BatchNorm2d", s
     }
 }
 
-Tensor BatchNorm2d::forward(const Tensor &x) {
-    if (x.dim() != 4) throw Error(TH_E_SHAPE, "BatchNorm2d: got " + x.describe() + ", want 4 dimensions");
+template <size_t N> Tensor BatchNormNd<N>::forward(const Tensor &x) {
+    if (x.dim() != N + 2 && (N > 1 || x.dim() != 2))
+        throw Error(TH_E_SHAPE, std::string(name<N>) + ": got " + x.describe() + ", want " + (N == 1 ? "2 or " : "") +
+                                    std::to_string(N + 2) + " dimensions");
     bool tracks = running_mean.defined();
     double momentum = options.momentum.value_or(0);
     if (is_training() && tracks) {
@@ -28,5 +34,9 @@ Tensor BatchNorm2d::forward(const Tensor &x) {
     }
     return batch_norm(x, running_mean, running_var, weight, bias, is_training() || !tracks, momentum, options.eps);
 }
+
+template class BatchNormNd<1>;
+template class BatchNormNd<2>;
+template class BatchNormNd<3>;
 
 } // namespace wick::nn

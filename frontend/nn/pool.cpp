@@ -4,20 +4,42 @@
 
 namespace wick::nn {
 
-MaxPool2d::MaxPool2d(MaxPool2dOptions given) : Configured("MaxPool2d", std::move(given)) {}
+namespace {
+template <size_t N> constexpr const char *max_name = N == 1 ? "MaxPool1d" : N == 2 ? "MaxPool2d" : "MaxPool3d";
+template <size_t N> constexpr const char *avg_name = N == 1 ? "AvgPool1d" : N == 2 ? "AvgPool2d" : "AvgPool3d";
 
-Tensor MaxPool2d::forward(const Tensor &x) {
-    const Pair &kernel = options.kernel_size;
-    const Pair &stride = options.stride ? *options.stride : kernel;
-    return max_pool2d(x, kernel, stride, options.padding, options.dilation, options.ceil_mode);
+template <class O> Sizes stride_of(const O &options) { return options.stride ? Sizes(*options.stride) : Sizes(); }
+} // namespace
+
+template <size_t N>
+MaxPoolNd<N>::MaxPoolNd(MaxPoolOptions<N> given) : Configured<MaxPoolOptions<N>>(max_name<N>, std::move(given)) {}
+
+template <size_t N> Tensor MaxPoolNd<N>::forward(const Tensor &x) {
+    const MaxPoolOptions<N> &o = this->options;
+    const PerDim<N> &kernel = o.kernel_size;
+    if constexpr (N == 1) return max_pool1d(x, kernel, stride_of(o), o.padding, o.dilation, o.ceil_mode);
+    if constexpr (N == 2) return max_pool2d(x, kernel, stride_of(o), o.padding, o.dilation, o.ceil_mode);
+    if constexpr (N == 3) return max_pool3d(x, kernel, stride_of(o), o.padding, o.dilation, o.ceil_mode);
 }
 
-AvgPool2d::AvgPool2d(AvgPool2dOptions given) : Configured("AvgPool2d", std::move(given)) {}
+template <size_t N>
+AvgPoolNd<N>::AvgPoolNd(AvgPoolOptions<N> given) : Configured<AvgPoolOptions<N>>(avg_name<N>, std::move(given)) {}
 
-Tensor AvgPool2d::forward(const Tensor &x) {
-    const Pair &kernel = options.kernel_size;
-    const Pair &stride = options.stride ? *options.stride : kernel;
-    return avg_pool2d(x, kernel, stride, options.padding, options.ceil_mode, options.count_include_pad);
+template <size_t N> Tensor AvgPoolNd<N>::forward(const Tensor &x) {
+    const AvgPoolOptions<N> &o = this->options;
+    const PerDim<N> &kernel = o.kernel_size;
+    if constexpr (N == 1) return avg_pool1d(x, kernel, stride_of(o), o.padding, o.ceil_mode, o.count_include_pad);
+    if constexpr (N == 2)
+        return avg_pool2d(x, kernel, stride_of(o), o.padding, o.ceil_mode, o.count_include_pad, o.divisor_override);
+    if constexpr (N == 3)
+        return avg_pool3d(x, kernel, stride_of(o), o.padding, o.ceil_mode, o.count_include_pad, o.divisor_override);
 }
+
+template class MaxPoolNd<1>;
+template class MaxPoolNd<2>;
+template class MaxPoolNd<3>;
+template class AvgPoolNd<1>;
+template class AvgPoolNd<2>;
+template class AvgPoolNd<3>;
 
 } // namespace wick::nn

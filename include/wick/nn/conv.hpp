@@ -5,29 +5,75 @@
 
 #include "wick/nn/module.hpp"
 
-namespace wick::nn {
+namespace wick {
 
-struct Conv2dOptions {
+namespace nn {
+
+/// Zeros on both sides of each dimension, as numbers or as "same" or "valid".
+template <size_t N> struct ConvPadding {
+    template <std::convertible_to<int64_t>... I>
+    requires std::constructible_from<PerDim<N>, I...>
+    constexpr ConvPadding(I... each) : zeros(each...) {}
+    ConvPadding(const PerDim<N> &each) : zeros(each) {}
+    template <std::convertible_to<std::string_view> T> ConvPadding(const T &text) : zeros(0), name(text) {}
+    PerDim<N> zeros;
+    std::string name; ///< empty: the zeros count
+    friend std::string literal(const ConvPadding &p) {
+        return p.name.empty() ? wick::literal(p.zeros) : wick::literal(p.name);
+    }
+};
+
+template <size_t N> struct ConvOptions {
     Required<int64_t> in_channels, out_channels;
-    Required<Pair> kernel_size;
-    Pair stride = 1;
-    Pair padding = 0;
-    Pair dilation = 1;
+    Required<PerDim<N>> kernel_size;
+    PerDim<N> stride = 1;
+    ConvPadding<N> padding = 0;
+    PerDim<N> dilation = 1;
     int64_t groups = 1;
     bool bias = true;
     WICK_OPTIONS(in_channels, out_channels, kernel_size, stride, padding, dilation, groups, bias)
 };
 
-/// Two-dimensional convolution of [N, C, H, W].
-class WICK_API Conv2d : public Configured<Conv2dOptions> {
+/// Convolution over N dimensions, of [N, C, ...] or [C, ...].
+template <size_t N> class WICK_API ConvNd : public Configured<ConvOptions<N>> {
   public:
-    explicit Conv2d(Conv2dOptions given);
-    WICK_POSITIONAL(Conv2d, 8)
+    explicit ConvNd(ConvOptions<N> given);
     Tensor forward(const Tensor &x) override;
-    Parameter weight; ///< [out_channels, in_channels / groups, height, width]
+    Parameter weight; ///< [out_channels, in_channels / groups, kernel_size ...]
     Parameter bias;   ///< [out_channels], or undefined
     WICK_FIELDS(weight, bias)
 };
+extern template class ConvNd<1>;
+extern template class ConvNd<2>;
+extern template class ConvNd<3>;
+class WICK_API Conv1d : public ConvNd<1> {
+  public:
+    using ConvNd::ConvNd;
+    WICK_POSITIONAL(Conv1d, 8)
+};
+class WICK_API Conv2d : public ConvNd<2> {
+  public:
+    using ConvNd::ConvNd;
+    WICK_POSITIONAL(Conv2d, 8)
+};
+class WICK_API Conv3d : public ConvNd<3> {
+  public:
+    using ConvNd::ConvNd;
+    WICK_POSITIONAL(Conv3d, 8)
+};
+using Conv1dOptions = ConvOptions<1>;
+using Conv2dOptions = ConvOptions<2>;
+using Conv3dOptions = ConvOptions<3>;
 
-} // namespace wick::nn
+} // namespace nn
+
+template <size_t N> struct Unbox<nn::ConvPadding<N>> {
+    static nn::ConvPadding<N> get(const Value &v) {
+        if (v.tag == WICK_TAG_STR || v.tag == WICK_TAG_STRING) return unbox<std::string_view>(v);
+        return unbox<PerDim<N>>(v);
+    }
+    static std::string type() { return "any"; }
+};
+
+} // namespace wick
 #endif

@@ -7,7 +7,7 @@
 
 namespace wick::nn {
 
-struct BatchNorm2dOptions {
+struct BatchNormOptions {
     Required<int64_t> num_features;
     double eps = 1e-5;
     std::optional<double> momentum = 0.1; ///< none: running statistics are averages over all batches
@@ -16,17 +16,35 @@ struct BatchNorm2dOptions {
     WICK_OPTIONS(num_features, eps, momentum, affine, track_running_stats)
 };
 
-/// Batch normalisation of [N, C, H, W] (Ioffe and Szegedy, arXiv:1502.03167): by the batch's statistics in training or
-/// without running ones, else by the running ones.
-class WICK_API BatchNorm2d : public Configured<BatchNorm2dOptions> {
+/// Batch normalisation over N dimensions, of [N, C, ...] (Ioffe and Szegedy, arXiv:1502.03167): by the batch's
+/// statistics in training or without running ones, else by the running ones. BatchNorm1d takes [N, C] too.
+template <size_t N> class WICK_API BatchNormNd : public Configured<BatchNormOptions> {
   public:
-    explicit BatchNorm2d(BatchNorm2dOptions given);
-    WICK_POSITIONAL(BatchNorm2d, 5)
+    explicit BatchNormNd(BatchNormOptions given);
     Tensor forward(const Tensor &x) override;
     Parameter weight, bias;                                ///< [C], undefined without affine
     Buffer running_mean, running_var, num_batches_tracked; ///< [C], [C], []; undefined without track_running_stats
     WICK_FIELDS(weight, bias, running_mean, running_var, num_batches_tracked)
 };
+extern template class BatchNormNd<1>;
+extern template class BatchNormNd<2>;
+extern template class BatchNormNd<3>;
+class WICK_API BatchNorm1d : public BatchNormNd<1> {
+  public:
+    using BatchNormNd::BatchNormNd;
+    WICK_POSITIONAL(BatchNorm1d, 5)
+};
+class WICK_API BatchNorm2d : public BatchNormNd<2> {
+  public:
+    using BatchNormNd::BatchNormNd;
+    WICK_POSITIONAL(BatchNorm2d, 5)
+};
+class WICK_API BatchNorm3d : public BatchNormNd<3> {
+  public:
+    using BatchNormNd::BatchNormNd;
+    WICK_POSITIONAL(BatchNorm3d, 5)
+};
+using BatchNorm2dOptions = BatchNormOptions;
 
 } // namespace wick::nn
 #endif

@@ -34,7 +34,7 @@ std::vector<std::string> methods(wick_object *o) {
 wick_value sample(const std::string &type, wick_object *params) {
     static const int64_t two[] = {2, 2};
     if (type.rfind("Tensor[]", 0) == 0) return wick_v_object(params);
-    if (type.rfind("int[", 0) == 0) return wick_v_ints(two, 2);
+    if (type.rfind("int[2]", 0) == 0) return wick_v_ints(two, 2); // others: one number for all
     if (type.rfind("int", 0) == 0) return wick_v_int(2);
     if (type.rfind("float", 0) == 0) return wick_v_float(0.5);
     return wick_v_none();

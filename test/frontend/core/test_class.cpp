@@ -38,7 +38,7 @@ TEST(Class, BuiltInsAreListed) {
     EXPECT_GE(class_count("optim"), 3u);
     EXPECT_EQ(class_count("none"), 0u);
     EXPECT_EQ(find_class("nn", "Conv2d")->schema_text,
-              "Conv2d(int in_channels, int out_channels, int[2] kernel_size, int[2] stride=1, int[2] padding=0, "
+              "Conv2d(int in_channels, int out_channels, int[2] kernel_size, int[2] stride=1, any padding=0, "
               "int[2] dilation=1, int groups=1, bool bias=True) -> ()");
     EXPECT_EQ(find_class("nn", "ReLU")->schema_text, "ReLU() -> ()");
     EXPECT_EQ(find_class("nn", "Sequential")->schema_text, "Sequential(Module[] modules=[]) -> ()");

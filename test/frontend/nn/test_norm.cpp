@@ -57,3 +57,19 @@ TEST(BatchNorm2d, HasGradientsAndState) {
     EXPECT_EQ(error_of([&] { bn(ones({2, 2})); }), "ShapeError: BatchNorm2d: got float32[2, 2], want 4 dimensions");
     EXPECT_EQ(error_of([&] { bn(ones({2, 3, 1, 1})); }).substr(0, 11), "ShapeError:");
 }
+
+TEST(BatchNorm1d, TakesTwoOrThreeDimensions) {
+    nn::BatchNorm1d bn{{.num_features = 2, .eps = 0}};
+    expect_values(bn(make_tensor({1, 0, 3, 2}, {2, 2})), {-1, -1, 1, 1});
+    expect_values(bn(make_tensor({1, 3, 0, 2}, {1, 2, 2})), {-1, 1, -1, 1});
+    EXPECT_EQ(error_of([&] {
+                  bn(ones({2, 2, 1, 1}));
+              }),
+              "ShapeError: BatchNorm1d: got float32[2, 2, 1, 1], want 2 or 3 dimensions");
+}
+
+TEST(BatchNorm3d, TakesFiveDimensions) {
+    nn::BatchNorm3d bn{{.num_features = 2, .eps = 0}};
+    expect_values(bn(make_tensor({1, 3, 0, 2}, {1, 2, 1, 2, 1})), {-1, 1, -1, 1});
+    EXPECT_EQ(error_of([&] { bn(ones({2, 2})); }), "ShapeError: BatchNorm3d: got float32[2, 2], want 5 dimensions");
+}
