@@ -61,6 +61,12 @@ template <auto Fn, class... A> Tensor call_into(THTensor *into, const A &...a) {
     return y;
 }
 
+/// The same where the first result is not wanted: `a` points to others.
+template <auto Fn, class... A> void call_rest(const A &...a) {
+    const auto places = static_cast<uint8_t>((0 | ... | detail::place_of(a)));
+    check(detail::serving<Fn>(places, a...)(nullptr, raw(a)...));
+}
+
 /// The same on a device that no argument says: for functions that create, and for lists of tensors.
 template <auto Fn, class... A> Tensor call_on(Device device, const A &...a) {
     auto fn = Fn;

@@ -19,6 +19,8 @@ WICK_CONV(2)
 WICK_CONV(3)
 #undef WICK_CONV
 
+constexpr THTensor **UNWANTED = nullptr;
+
 template <size_t N> struct Convolution {
     using K = Kernels<N>;
     THNNConv c{{1, 1, 1}, {0, 0, 0}, {1, 1, 1}, 1};
@@ -41,9 +43,7 @@ template <size_t N> struct Convolution {
 
     /// x and weight lend their sizes alone where they are what the gradient is for.
     Tensor backward_input(const Tensor &g, const Tensor &x, const Tensor &weight) const {
-        Out out;
-        check(K::backward(&out.th, nullptr, nullptr, g.th(), x.th(), weight.th(), &c));
-        Tensor y = out.take();
+        Tensor y = call<K::backward>(UNWANTED, UNWANTED, g, x, weight, &c);
         if (!recording(g, weight)) return y;
         const Saved sg(g), sw(weight);
         return record(K::back, y, wrt(g, [=, *this](const Tensor &gg) { return forward(gg, sw, {}); }),
@@ -52,7 +52,7 @@ template <size_t N> struct Convolution {
 
     Tensor backward_weight(const Tensor &g, const Tensor &x, const Tensor &weight) const {
         Out out;
-        check(K::backward(nullptr, &out.th, nullptr, g.th(), x.th(), weight.th(), &c));
+        call_rest<K::backward>(&out.th, UNWANTED, g, x, weight, &c);
         Tensor y = out.take();
         if (!recording(g, x)) return y;
         const Saved sg(g), sx(x);
