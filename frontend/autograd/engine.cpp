@@ -32,27 +32,9 @@ Tensor fit(Tensor g, const Edge &edge, const char *name) {
             fail(TH_E_INTERNAL, "backward of '%s': got a gradient %s that does not fit its input", name,
                  g.describe().c_str());
     }
-    return g.dtype() == edge.dtype ? g : to(g, edge.dtype);
+    if (g.dtype() != edge.dtype) g = to(g, edge.dtype);
+    return g; // moved: a copy would be a second owner of what only this gradient needs
 }
-
-/// Nobody else can see g's memory.
-bool exclusive(const Tensor &g) {
-    return g.impl()->refs() == 1 && THTensor_refcount(g.th()) == 1 && THStorage_refcount(THTensor_storage(g.th())) == 1;
-}
-
-class Locked {
-  public:
-    explicit Locked(TensorImpl *t) : t_(t) {
-        while (t_->flags.fetch_or(TensorImpl::LOCKED, std::memory_order_acquire) & TensorImpl::LOCKED) {
-        }
-    }
-    ~Locked() { t_->flags.fetch_and(~TensorImpl::LOCKED, std::memory_order_release); }
-    Locked(const Locked &) = delete;
-    Locked &operator=(const Locked &) = delete;
-
-  private:
-    TensorImpl *t_;
-};
 } // namespace
 
 class Engine {
@@ -68,8 +50,9 @@ class Engine {
     void capture(std::span<const Tensor> inputs) {
         captured_.resize(inputs.size());
         for (size_t i = 0; i < inputs.size(); i++) {
-            const TensorImpl *t = inputs[i].impl();
-            targets_[t->node ? Target{t->node.get(), t->output} : Target{t, 0}].push_back(i);
+            TensorImpl *t = inputs[i].impl();
+            const Node *node = history(t).get();
+            targets_[{node, t->output}].push_back(i);
         }
         capturing_ = true;
     }
@@ -93,13 +76,12 @@ class Engine {
             stack.pop_back();
             found.push_back(n);
             for (const Edge &e : n->edges())
-                if (e && e.target->kind() == Kind::Node) visit(static_cast<Node *>(e.target.get()));
+                if (e && !e.target->is_leaf()) visit(e.target.get());
         }
         std::ranges::sort(found, {}, [](Node *n) { return n->sequence(); });
         for (Node *n : found)
             for (const Edge &e : n->edges())
-                if (e && (targets_.count({e.target.get(), e.target->kind() == Kind::Node ? e.output : 0}) ||
-                          (e.target->kind() == Kind::Node && needed_.count(static_cast<Node *>(e.target.get()))))) {
+                if (e && wanted(e)) {
                     needed_.insert(n);
                     break;
                 }
@@ -121,18 +103,21 @@ class Engine {
                 throw;
             }
         }
+        for (auto &[leaf, g] : hooked_) {
+            apply_hooks(
+                leaf->hooks, [](const auto &h) { return h.second; }, g);
+            deliver_leaf(*leaf, std::move(g), true);
+        }
     }
 
   private:
     struct Target {
-        const Object *object;
+        const Node *node;
         uint32_t output;
         bool operator==(const Target &) const = default;
     };
     struct TargetHash {
-        size_t operator()(const Target &t) const {
-            return std::hash<const void *>()(t.object) ^ (size_t{t.output} << 1);
-        }
+        size_t operator()(const Target &t) const { return std::hash<const void *>()(t.node) ^ (size_t{t.output} << 1); }
     };
 
     static bool older(const Ref<Node> &a, const Ref<Node> &b) { return a->sequence() < b->sequence(); }
@@ -141,68 +126,72 @@ class Engine {
         return n.results_ == 1 ? std::span(&n.grad_, 1) : std::span(n.extras().grads);
     }
 
-    static void forget(Node &n) {
+    /// Lets go of a node that this engine has claimed, if it still has it.
+    void forget(Node &n) noexcept {
+        if (n.owner_.load(std::memory_order_relaxed) != this) return;
         n.grad_ = {};
         if (n.extras_) n.extras_->grads.clear();
         n.owner_.store(nullptr, std::memory_order_release);
     }
 
     void deliver(const Edge &edge, Tensor g) {
-        if (edge.target->kind() == Kind::Tensor)
-            return deliver_leaf(static_cast<TensorImpl *>(edge.target.get()), std::move(g));
-        Node *node = static_cast<Node *>(edge.target.get());
+        Node *node = edge.target.get();
+        if (node->is_leaf()) {
+            Leaf &leaf = static_cast<Leaf &>(*node);
+            return leaf.hooks.empty() ? deliver_leaf(leaf, std::move(g), false) : wait(leaf, std::move(g));
+        }
         if (node->owner_.load(std::memory_order_acquire) != this) claim(node);
-        add(pending(*node)[edge.output], std::move(g));
+        add_up(pending(*node)[edge.output], std::move(g), options_.create_graph);
     }
 
+    /// Makes the node this engine's, to collect its gradients until they are all there. From the moment that it has an
+    /// owner it stands in waiting_, so that whatever fails afterwards, the engine's end frees it.
     void claim(Node *node) {
+        waiting_.push_back(Ref<Node>::share(node));
         const void *nobody = nullptr;
-        if (!node->owner_.compare_exchange_strong(nobody, this))
+        if (!node->owner_.compare_exchange_strong(nobody, this)) {
+            waiting_.pop_back();
             fail(TH_E_AUTOGRAD,
                  "backward: got a graph that another backward is running through (at '%s'), want one at a time",
                  node->name());
-        if (node->results_ != 1) node->extras().grads.assign(node->results_, {});
-        waiting_.push_back(Ref<Node>::share(node));
-        std::ranges::push_heap(waiting_, older);
-    }
-
-    void add(Tensor &sum, Tensor g) {
-        if (!sum.defined())
-            sum = std::move(g);
-        else if (!options_.create_graph && exclusive(sum))
-            sum.add_(g);
-        else
-            sum = sum + g;
-    }
-
-    void deliver_leaf(TensorImpl *leaf, Tensor g) {
-        if (leaf->hooks)
-            for (size_t i = 0; i < leaf->hooks->size(); i++) apply_hook((*leaf->hooks)[i].second, g);
-        if (capturing_) return capture_one({leaf, 0}, g);
-        Locked lock(leaf);
-        if (leaf->grad && options_.create_graph) {
-            Tensor total = Tensor(leaf->grad) + g;
-            leaf->grad = Ref<TensorImpl>::share(total.impl());
-        } else if (leaf->grad) {
-            Tensor(leaf->grad).add_(g);
-        } else {
-            if (!options_.create_graph && !(exclusive(g) && g.is_contiguous())) g = clone(g);
-            leaf->grad = Ref<TensorImpl>::share(g.impl());
         }
+        std::ranges::push_heap(waiting_, older);
+        if (node->results_ != 1) node->extras().grads.assign(node->results_, {});
     }
 
-    static void apply_hook(const TensorHook &hook, Tensor &g) {
-        Tensor changed = hook(g);
-        if (!changed.defined()) return;
-        if (!std::ranges::equal(changed.sizes(), g.sizes()) || changed.dtype() != g.dtype())
-            fail(TH_E_SHAPE, "backward: a hook returned %s, want %s", changed.describe().c_str(), g.describe().c_str());
-        g = std::move(changed);
+    /// Hooks of a leaf see its whole gradient: it waits until all paths have been walked.
+    void wait(Leaf &leaf, Tensor g) {
+        auto [place, is_new] = hooked_at_.try_emplace(&leaf, hooked_.size());
+        if (is_new) hooked_.emplace_back(Ref<Leaf>::share(&leaf), Tensor());
+        add_up(hooked_[place->second].second, std::move(g), options_.create_graph);
+    }
+
+    void deliver_leaf(Leaf &leaf, Tensor g, bool shared) {
+        if (capturing_)
+            capture_one({&leaf, 0}, g);
+        else
+            leaf.accumulate(std::move(g), options_.create_graph, shared);
+    }
+
+    /// Runs the functions in a list of hooks, as it is now: they may change it.
+    template <class H, class F> static void apply_hooks(const std::vector<H> &hooks, F function, Tensor &g) {
+        std::vector<TensorHook> now;
+        for (const H &h : hooks)
+            if (TensorHook f = function(h)) now.push_back(std::move(f));
+        for (const TensorHook &hook : now) {
+            Tensor changed = hook(g);
+            if (!changed.defined()) continue;
+            if (!std::ranges::equal(changed.sizes(), g.sizes()) || changed.dtype() != g.dtype())
+                fail(TH_E_SHAPE, "backward: a hook returned %s, want %s", changed.describe().c_str(),
+                     g.describe().c_str());
+            g = std::move(changed);
+        }
     }
 
     void capture_one(const Target &target, const Tensor &g) {
         auto found = targets_.find(target);
         if (found == targets_.end()) return;
-        for (size_t i : found->second) add(captured_[i], g);
+        for (size_t i : found->second) add_up(captured_[i], g, options_.create_graph);
     }
 
     void step(Node &node) {
@@ -239,18 +228,22 @@ class Engine {
 
     bool wanted(const Edge &e) const {
         if (!capturing_) return true;
-        if (e.target->kind() == Kind::Tensor) return targets_.count({e.target.get(), 0});
-        return targets_.count({e.target.get(), e.output}) || needed_.count(static_cast<Node *>(e.target.get()));
+        return targets_.count({e.target.get(), e.output}) || needed_.count(e.target.get());
     }
 
     /// All gradients of the node's results are here: hooks see them, tensors that retain them take them.
     static void arrived(Node &node, std::span<Tensor> grads) {
-        for (size_t i = 0; i < node.extras_->hooks.size(); i++) {
-            Node::Extras::Hook &h = node.extras_->hooks[i];
-            if (grads[h.output].defined()) apply_hook(h.fn, grads[h.output]);
+        for (uint32_t i = 0; i < grads.size(); i++)
+            if (grads[i].defined())
+                apply_hooks(
+                    node.extras_->hooks,
+                    [i](const Node::Extras::Hook &h) { return h.output == i ? h.fn : TensorHook(); }, grads[i]);
+        for (TensorImpl *t : node.extras_->retained) {
+            const Tensor &g = grads[t->output];
+            if (!g.defined()) continue;
+            Tensor total = t->grad ? Tensor(t->grad) + g : clone(g);
+            t->grad = Ref<TensorImpl>::share(total.impl());
         }
-        for (TensorImpl *t : node.extras_->retained)
-            if (grads[t->output].defined()) t->grad = Ref<TensorImpl>::share(grads[t->output].impl());
     }
 
     BackwardOptions options_;
@@ -260,6 +253,8 @@ class Engine {
     std::unordered_map<Target, std::vector<size_t>, TargetHash> targets_;
     std::unordered_set<Node *> needed_;
     std::vector<Tensor> captured_;
+    std::vector<std::pair<Ref<Leaf>, Tensor>> hooked_; // leaves with hooks, and the sum of their gradients so far
+    std::unordered_map<Leaf *, size_t> hooked_at_;
 };
 
 namespace {

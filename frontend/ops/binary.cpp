@@ -12,34 +12,32 @@ namespace wick {
 /// Halves are computed in float32.
 #define WICK_BINARY_WIDE(fn, doc, gradient_a, gradient_b) WICK_BINARY_OF(fn, doc, Wide, gradient_a, gradient_b)
 
-#define WICK_BINARY_OF(fn, doc, Kept, gradient_a, gradient_b)                                                          \
-    static Tensor fn##_into(const Tensor &left, const Tensor &right, THTensor *into) {                                 \
-        Tensor out = call_into<TH_##fn>(into, left, right);                                                            \
-        if (!recording(left, right)) return out;                                                                       \
-        const Kept a(left), b(right), y = Kept::output(out);                                                           \
-        return record(#fn, out, wrt(left, WICK_GRADIENT(Kept, gradient_a)),                                            \
-                      wrt(right, WICK_GRADIENT(Kept, gradient_b)));                                                    \
-    }                                                                                                                  \
-    WICK_BINARY_FORMS(fn, doc)
 #define WICK_GRADIENT(Kept, gradient)                                                                                  \
     [=](const Tensor &grad) -> Tensor {                                                                                \
         const Tensor &g = seen<Kept>(grad);                                                                            \
         return gradient;                                                                                               \
     }
-
-/// Results that no gradient passes.
-#define WICK_BINARY_CONSTANT(fn, doc)                                                                                  \
-    static Tensor fn##_into(const Tensor &a, const Tensor &b, THTensor *into) {                                        \
-        return call_into<TH_##fn>(into, a, b);                                                                         \
+#define WICK_BINARY_OF(fn, doc, Kept, gradient_a, gradient_b)                                                          \
+    static Tensor fn##_into(const Tensor &left, const Tensor &right, Change *change) {                                 \
+        auto tape = [&](const Tensor &out) {                                                                           \
+            const Kept a(left), b(right), y = Kept::output(out);                                                       \
+            record(#fn, out, wrt(left, WICK_GRADIENT(Kept, gradient_a)),                                               \
+                   wrt(right, WICK_GRADIENT(Kept, gradient_b)));                                                       \
+        };                                                                                                             \
+        return compute<TH_##fn>(change, tape, left, right);                                                            \
     }                                                                                                                  \
-    WICK_BINARY_FORMS(fn, doc)
-
-#define WICK_BINARY_FORMS(fn, doc)                                                                                     \
     Tensor fn(const Tensor &a, const Tensor &b) { return fn##_into(a, b, nullptr); }                                   \
     Tensor &fn##_(Tensor &a, const Tensor &b) {                                                                        \
         return in_place(                                                                                               \
-            #fn "_", a, [&](const Tensor &old, THTensor *into) { return fn##_into(old, before(b, a, old), into); },    \
-            b);                                                                                                        \
+            #fn "_", a, [&](Change &change) { fn##_into(change.before(a), change.before(b), &change); }, b);           \
+    }                                                                                                                  \
+    WICK_DOC(fn, doc)
+
+/// Results that no gradient passes.
+#define WICK_BINARY_CONSTANT(fn, doc)                                                                                  \
+    Tensor fn(const Tensor &a, const Tensor &b) { return call<TH_##fn>(a, b); }                                        \
+    Tensor &fn##_(Tensor &a, const Tensor &b) {                                                                        \
+        return overwrite(#fn "_", a, [&](THTensor *into) { call_into<TH_##fn>(into, a, b); });                         \
     }                                                                                                                  \
     WICK_DOC(fn, doc)
 
@@ -116,33 +114,20 @@ bool is_one(const Scalar &s) { return s.to_double() == 1; }
 
 Tensor scaled(const Tensor &g, const Scalar &alpha) { return is_one(alpha) ? g : g * Tensor(alpha); }
 
-Tensor add_into(const Tensor &a, const Tensor &b, const Scalar &alpha, THTensor *into) {
-    Tensor y = call_into<TH_add>(into, a, b, alpha);
-    if (!recording(a, b)) return y;
-    return record("add", y, wrt(a, [](const Tensor &g) { return g; }),
-                  wrt(b, [alpha](const Tensor &g) { return scaled(g, alpha); }));
+Tensor add_into(const Tensor &a, const Tensor &b, const Scalar &alpha, Change *change) {
+    auto tape = [&](const Tensor &y) {
+        record("add", y, wrt(a, [](const Tensor &g) { return g; }),
+               wrt(b, [alpha](const Tensor &g) { return scaled(g, alpha); }));
+    };
+    return compute<TH_add>(change, tape, a, b, alpha);
 }
 
-Tensor sub_into(const Tensor &a, const Tensor &b, const Scalar &alpha, THTensor *into) {
-    Tensor y = call_into<TH_sub>(into, a, b, alpha);
-    if (!recording(a, b)) return y;
-    return record("sub", y, wrt(a, [](const Tensor &g) { return g; }),
-                  wrt(b, [alpha](const Tensor &g) { return -scaled(g, alpha); }));
-}
-
-Tensor copy_into(const Tensor &x, const Tensor &src, THTensor *into) {
-    Tensor y = Tensor::adopt(THTensor_retain(into));
-    check(THTensor_copy(into, src.th()));
-    if (!recording(x, src)) return y;
-    return record("copy_", y, wrt(x, [](const Tensor &g) { return zeros_like(g); }),
-                  wrt(src, [from = src.device()](const Tensor &g) { return to(g, from); }));
-}
-
-Tensor fill_into(const Tensor &x, const Scalar &value, THTensor *into) {
-    Tensor y = Tensor::adopt(THTensor_retain(into));
-    change<TH_fill>(into, value);
-    if (!recording(x)) return y;
-    return record("fill_", y, wrt(x, [](const Tensor &g) { return zeros_like(g); }));
+Tensor sub_into(const Tensor &a, const Tensor &b, const Scalar &alpha, Change *change) {
+    auto tape = [&](const Tensor &y) {
+        record("sub", y, wrt(a, [](const Tensor &g) { return g; }),
+               wrt(b, [alpha](const Tensor &g) { return -scaled(g, alpha); }));
+    };
+    return compute<TH_sub>(change, tape, a, b, alpha);
 }
 } // namespace
 
@@ -152,21 +137,29 @@ Tensor sub(const Tensor &a, const Tensor &b, const Scalar &alpha) { return sub_i
 
 Tensor &add_(Tensor &a, const Tensor &b, const Scalar &alpha) {
     return in_place(
-        "add_", a, [&](const Tensor &old, THTensor *into) { return add_into(old, before(b, a, old), alpha, into); }, b);
+        "add_", a, [&](Change &change) { add_into(change.before(a), change.before(b), alpha, &change); }, b);
 }
 
 Tensor &sub_(Tensor &a, const Tensor &b, const Scalar &alpha) {
     return in_place(
-        "sub_", a, [&](const Tensor &old, THTensor *into) { return sub_into(old, before(b, a, old), alpha, into); }, b);
+        "sub_", a, [&](Change &change) { sub_into(change.before(a), change.before(b), alpha, &change); }, b);
 }
 
 Tensor &copy_(Tensor &x, const Tensor &src) {
-    return in_place(
-        "copy_", x, [&](const Tensor &old, THTensor *into) { return copy_into(old, src, into); }, src);
+    auto write = [&](THTensor *into) { check(THTensor_copy(into, src.th())); };
+    auto op = [&](Change &change) {
+        const Tensor &old = change.overwritten(), &from = change.before(src);
+        auto tape = [&](const Tensor &y) {
+            record("copy_", y, wrt(old, [](const Tensor &g) { return zeros_like(g); }),
+                   wrt(from, [device = src.device()](const Tensor &g) { return to(g, device); }));
+        };
+        change.write(write, tape, old, from);
+    };
+    return in_place("copy_", x, op, src);
 }
 
 Tensor &fill_(Tensor &x, const Scalar &value) {
-    return in_place("fill_", x, [&](const Tensor &old, THTensor *into) { return fill_into(old, value, into); });
+    return overwrite("fill_", x, [&](THTensor *into) { change<TH_fill>(into, value); });
 }
 
 } // namespace wick

@@ -22,7 +22,7 @@ class Wide {
     operator Tensor() const { return widened(saved_); }
 
   private:
-    explicit Wide(Saved saved) : saved_(std::move(saved)) {}
+    explicit Wide(const Saved &saved) : saved_(saved) {}
     Saved saved_;
 };
 

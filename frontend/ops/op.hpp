@@ -5,7 +5,7 @@
 #define WICK_OPS_OP_HPP
 
 #include "THNN/THNN.h"
-#include "autograd/node.hpp"
+#include "autograd/change.hpp"
 #include "wick/ops.hpp"
 #include <algorithm>
 

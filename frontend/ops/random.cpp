@@ -9,12 +9,7 @@ THGenerator *const COMMON = nullptr; // TH's default one, on the CPU, serves all
 
 /// Overwrites x by Fn; what x was before gets no gradient.
 template <auto Fn, class... A> Tensor &refill(const char *name, Tensor &x, A... a) {
-    return in_place(name, x, [&](const Tensor &old, THTensor *into) {
-        change<Fn>(into, a..., COMMON);
-        Tensor y = Tensor::adopt(THTensor_retain(into));
-        if (!recording(old)) return y;
-        return record(name, y, wrt(old, [](const Tensor &g) { return zeros_like(g); }));
-    });
+    return overwrite(name, x, [=](THTensor *into) { change<Fn>(into, a..., COMMON); });
 }
 } // namespace
 

@@ -13,25 +13,28 @@ namespace wick {
 #define WICK_UNARY_WIDE(fn, doc, gradient) WICK_UNARY_OF(fn, doc, Wide, gradient)
 
 #define WICK_UNARY_OF(fn, doc, Kept, gradient)                                                                         \
-    static Tensor fn##_into(const Tensor &in, THTensor *into) {                                                        \
-        Tensor out = call_into<TH_##fn>(into, in);                                                                     \
-        if (!recording(in)) return out;                                                                                \
-        const Kept x(in), y = Kept::output(out);                                                                       \
-        return record(#fn, out, wrt(in, [=](const Tensor &grad) -> Tensor {                                            \
-                          const Tensor &g = seen<Kept>(grad);                                                          \
-                          return gradient;                                                                             \
-                      }));                                                                                             \
+    static Tensor fn##_into(const Tensor &in, Change *change) {                                                        \
+        auto tape = [&](const Tensor &out) {                                                                           \
+            const Kept x(in), y = Kept::output(out);                                                                   \
+            record(#fn, out, wrt(in, [=](const Tensor &grad) -> Tensor {                                               \
+                       const Tensor &g = seen<Kept>(grad);                                                             \
+                       return gradient;                                                                                \
+                   }));                                                                                                \
+        };                                                                                                             \
+        return compute<TH_##fn>(change, tape, in);                                                                     \
     }                                                                                                                  \
-    WICK_UNARY_FORMS(fn, doc)
+    Tensor fn(const Tensor &x) { return fn##_into(x, nullptr); }                                                       \
+    Tensor &fn##_(Tensor &x) {                                                                                         \
+        return in_place(#fn "_", x, [&](Change &change) { fn##_into(change.before(x), &change); });                    \
+    }                                                                                                                  \
+    WICK_DOC(fn, doc)
 
 /// Results that no gradient passes.
 #define WICK_UNARY_CONSTANT(fn, doc)                                                                                   \
-    static Tensor fn##_into(const Tensor &in, THTensor *into) { return call_into<TH_##fn>(into, in); }                 \
-    WICK_UNARY_FORMS(fn, doc)
-
-#define WICK_UNARY_FORMS(fn, doc)                                                                                      \
-    Tensor fn(const Tensor &x) { return fn##_into(x, nullptr); }                                                       \
-    Tensor &fn##_(Tensor &x) { return in_place(#fn "_", x, fn##_into); }                                               \
+    Tensor fn(const Tensor &x) { return call<TH_##fn>(x); }                                                            \
+    Tensor &fn##_(Tensor &x) {                                                                                         \
+        return overwrite(#fn "_", x, [&](THTensor *into) { call_into<TH_##fn>(into, x); });                            \
+    }                                                                                                                  \
     WICK_DOC(fn, doc)
 
 using std::numbers::ln2, std::numbers::log2e, std::numbers::log10e, std::numbers::inv_sqrtpi;

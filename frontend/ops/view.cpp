@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Views and what is close to them. The gradient of most is the view that leads back.
+// Views and what is close to them. The gradient of those that show all elements is the view that leads back; of the
+// others, what Window says.
+#include "autograd/window.hpp"
 #include "expr/sizes.h"
 #include "ops/op.hpp"
 #include <algorithm>
@@ -7,26 +9,28 @@
 namespace wick {
 
 namespace {
-/// Records a view whose gradient takes x's sizes back.
-Tensor record_reshape(const char *name, const Tensor &y, const Tensor &x) {
+/// y, which shows x's elements in other sizes, or is a copy of them.
+Tensor reshaped(const char *name, Tensor y, const Tensor &x) {
+    if (THTensor_storage(y.th()) == THTensor_storage(x.th())) y = as_view(std::move(y), x);
     if (!recording(x)) return y;
     return record(name, y, wrt(x, [sizes = sizes_of(x)](const Tensor &g) { return reshape(g, sizes); }));
 }
 
 template <auto Fn> Tensor sized(const char *name, const Tensor &x, Sizes sizes) {
-    return record_reshape(name, call<Fn>(x, sizes.data(), length(sizes)), x);
+    return reshaped(name, call<Fn>(x, sizes.data(), length(sizes)), x);
 }
 
-/// Positions 0 ... numel-1 in the shape of x.
-Tensor positions(Sizes sizes, Device device) {
-    return reshape(arange(0, th_size_product(sizes.data(), length(sizes)), 1, kINT64, device), sizes);
+/// y, which shows some of x's elements.
+Tensor window(const char *name, Tensor y, const Tensor &x) {
+    y = as_view(std::move(y), x);
+    return recording(x) ? record_window(name, y, x) : y;
 }
 
-/// The gradient of any view that picks elements: adds each of g to the element it came from. `picked` holds the view of
-/// positions().
-Tensor add_back(const Tensor &g, const Tensor &picked, const std::vector<int64_t> &sizes) {
-    int64_t n = th_size_product(sizes.data(), length(sizes));
-    return reshape(index_add(zeros({n}, g.dtype(), g.device()), 0, reshape(picked, {-1}), reshape(g, {-1})), sizes);
+Tensor strided(const char *fn, const Tensor &x, Sizes sizes, Sizes strides, std::optional<int64_t> offset) {
+    if (sizes.size() != strides.size())
+        fail(TH_E_ARG, "%s: got %zu sizes and %zu strides, want equal numbers", fn, sizes.size(), strides.size());
+    const int64_t at = offset ? *offset : x.defined() ? THTensor_offset(x.th()) : 0;
+    return call<THTensor_as_strided>(x, sizes.data(), strides.data(), length(sizes), at);
 }
 } // namespace
 
@@ -35,11 +39,11 @@ Tensor view(const Tensor &x, Sizes sizes) { return sized<THTensor_view>("view", 
 Tensor reshape(const Tensor &x, Sizes sizes) { return sized<THTensor_reshape>("reshape", x, sizes); }
 
 Tensor flatten(const Tensor &x, int32_t start_dim, int32_t end_dim) {
-    return record_reshape("flatten", call<THTensor_flatten>(x, start_dim, end_dim), x);
+    return reshaped("flatten", call<THTensor_flatten>(x, start_dim, end_dim), x);
 }
 
 Tensor squeeze(const Tensor &x, std::optional<int32_t> dim) {
-    return record_reshape("squeeze", dim ? call<THTensor_squeeze_dim>(x, *dim) : call<THTensor_squeeze>(x), x);
+    return reshaped("squeeze", dim ? call<THTensor_squeeze_dim>(x, *dim) : call<THTensor_squeeze>(x), x);
 }
 
 Tensor squeeze(const Tensor &x, Dims dims) {
@@ -55,15 +59,13 @@ Tensor squeeze(const Tensor &x, Dims dims) {
     std::ranges::sort(last_first, std::greater());
     Tensor y = x;
     for (int32_t d : last_first) y = call<THTensor_squeeze_dim>(y, d);
-    return record_reshape("squeeze", last_first.empty() ? call<THTensor_alias>(x) : y, x);
+    return reshaped("squeeze", last_first.empty() ? call<THTensor_alias>(x) : y, x);
 }
 
-Tensor unsqueeze(const Tensor &x, int32_t dim) {
-    return record_reshape("unsqueeze", call<THTensor_unsqueeze>(x, dim), x);
-}
+Tensor unsqueeze(const Tensor &x, int32_t dim) { return reshaped("unsqueeze", call<THTensor_unsqueeze>(x, dim), x); }
 
 Tensor transpose(const Tensor &x, int32_t dim0, int32_t dim1) {
-    Tensor y = call<THTensor_transpose>(x, dim0, dim1);
+    Tensor y = as_view(call<THTensor_transpose>(x, dim0, dim1), x);
     if (!recording(x)) return y;
     return record("transpose", y, wrt(x, [=](const Tensor &g) { return transpose(g, dim0, dim1); }));
 }
@@ -79,7 +81,7 @@ Tensor mT(const Tensor &x) {
 }
 
 Tensor permute(const Tensor &x, Dims dims) {
-    Tensor y = call<THTensor_permute>(x, dims.data(), length(dims));
+    Tensor y = as_view(call<THTensor_permute>(x, dims.data(), length(dims)), x);
     if (!recording(x)) return y;
     std::vector<int32_t> back(dims.size());
     for (size_t i = 0; i < dims.size(); i++)
@@ -88,51 +90,45 @@ Tensor permute(const Tensor &x, Dims dims) {
 }
 
 Tensor expand(const Tensor &x, Sizes sizes) {
-    Tensor y = call<THTensor_expand>(x, sizes.data(), length(sizes));
+    Tensor y = as_view(call<THTensor_expand>(x, sizes.data(), length(sizes)), x);
     if (!recording(x)) return y;
     return record("expand", y, wrt(x, [](const Tensor &g) { return g; })); // the engine sums over what was stretched
 }
 
 Tensor narrow(const Tensor &x, int32_t dim, int64_t start, int64_t length) {
-    Tensor y = call<THTensor_narrow>(x, dim, start, length);
-    if (!recording(x)) return y;
-    return record(
-        "narrow", y, wrt(x, [=, sizes = sizes_of(x), at = start < 0 ? start + x.size(dim) : start](const Tensor &g) {
-            std::vector<int64_t> before = sizes, after = sizes;
-            size_t d = static_cast<size_t>(dim < 0 ? dim + static_cast<int32_t>(sizes.size()) : dim);
-            before[d] = at;
-            after[d] -= at + length;
-            return cat(std::vector{zeros(before, g.dtype(), g.device()), g, zeros(after, g.dtype(), g.device())}, dim);
-        }));
+    return window("narrow", call<THTensor_narrow>(x, dim, start, length), x);
 }
 
 Tensor select(const Tensor &x, int32_t dim, int64_t index) {
-    if (recording(x)) return squeeze(narrow(x, dim, index, 1), dim);
-    return call<THTensor_select>(x, dim, index);
+    return window("select", call<THTensor_select>(x, dim, index), x);
 }
 
 Tensor slice(const Tensor &x, int32_t dim, int64_t start, int64_t end, int64_t step) {
-    Tensor y = call<THTensor_slice>(x, dim, start, end, step);
-    if (!recording(x)) return y;
-    return record("slice", y, wrt(x, [=, sizes = sizes_of(x)](const Tensor &g) {
-                      return add_back(g, slice(positions(sizes, g.device()), dim, start, end, step), sizes);
-                  }));
+    return window("slice", call<THTensor_slice>(x, dim, start, end, step), x);
 }
 
 Tensor unfold(const Tensor &x, int32_t dim, int64_t size, int64_t step) {
-    Tensor y = call<THTensor_unfold>(x, dim, size, step);
-    if (!recording(x)) return y;
-    return record("unfold", y, wrt(x, [=, sizes = sizes_of(x)](const Tensor &g) {
-                      return add_back(g, unfold(positions(sizes, g.device()), dim, size, step), sizes);
-                  }));
+    return window("unfold", call<THTensor_unfold>(x, dim, size, step), x);
 }
 
 Tensor diagonal(const Tensor &x, int64_t offset, int32_t dim0, int32_t dim1) {
-    Tensor y = call<THTensor_diagonal>(x, offset, dim0, dim1);
-    if (!recording(x)) return y;
-    return record("diagonal", y, wrt(x, [=, sizes = sizes_of(x)](const Tensor &g) {
-                      return add_back(g, diagonal(positions(sizes, g.device()), offset, dim0, dim1), sizes);
-                  }));
+    return window("diagonal", call<THTensor_diagonal>(x, offset, dim0, dim1), x);
+}
+
+Tensor as_strided(const Tensor &x, Sizes sizes, Sizes strides, std::optional<int64_t> offset) {
+    return window("as_strided", strided("as_strided", x, sizes, strides, offset), x);
+}
+
+Tensor as_strided_scatter(const Tensor &x, const Tensor &src, Sizes sizes, Sizes strides,
+                          std::optional<int64_t> offset) {
+    const char *fn = "as_strided_scatter";
+    Tensor part = strided(fn, x, sizes, strides, offset);
+    if (!src.defined() || !std::ranges::equal(src.sizes(), part.sizes()))
+        fail(TH_E_SHAPE, "%s: got src %s, want the sizes of the window, %s", fn, src.describe().c_str(),
+             part.describe().c_str());
+    if (THTensor_overlaps_itself(part.th()))
+        fail(TH_E_ARG, "%s: got sizes and strides by which elements share memory, want each its own", fn);
+    return Window(x.th(), part.th()).replace(x, src);
 }
 
 namespace {

@@ -17,6 +17,7 @@
 #include "TH/index.h"
 #include "TH/matmul.h"
 #include "TH/memory.h"
+#include "TH/overlap.h"
 #include "TH/random.h"
 #include "TH/reduce.h"
 #include "TH/runtime.h"

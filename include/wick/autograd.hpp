@@ -18,9 +18,8 @@
 #define WICK_AUTOGRAD_HPP
 
 #include "wick/tensor.hpp"
-#include <array>
-#include <optional>
-#include <tuple>
+#include <new>
+#include <type_traits>
 
 namespace wick {
 
@@ -50,41 +49,47 @@ template <class... T> bool recording(const Tensor &a, const T &...rest) noexcept
 }
 
 /// A tensor kept for backward. Reading it after its storage changed in place throws AutogradError naming the op.
+///
+/// Where it is made it only borrows the tensor; what is copied into a node, with the closure that names it, owns what
+/// it needs. So closures that nobody wants, and tensors that no closure names, cost nothing. It keeps the tensor's
+/// memory and its history of this moment, never the Tensor itself, which may get another history or own a gradient: a
+/// cycle.
 class WICK_API Saved {
   public:
-    explicit Saved(const Tensor &input);
+    explicit Saved(const Tensor &input) noexcept : borrowed_(input.impl()) {}
     /// An op's own result: kept without its history, which would be a cycle; reading gives the history back.
-    static Saved output(const Tensor &y, uint32_t index = 0);
-    Saved(const Saved &o) noexcept;
-    Saved(Saved &&o) noexcept;
+    static Saved output(const Tensor &y, uint32_t index = 0) noexcept;
+    Saved(const Saved &o);
     Saved &operator=(const Saved &) = delete;
-    ~Saved() { THTensor_free(output_); }
+    ~Saved() { THTensor_free(th_); }
     Tensor get() const;
     operator Tensor() const { return get(); }
 
   private:
-    Saved() = default;
-    Ref<TensorImpl> input_;
-    THTensor *output_ = nullptr;
-    uint32_t index_ = 0;
+    void own(TensorImpl *t);
+
+    THTensor *th_ = nullptr;         // owned
+    TensorImpl *borrowed_ = nullptr; // or the tensor
+    Ref<Node> history_;              // of an input that requires gradient
     uint64_t version_ = 0;
+    uint32_t index_ = 0;
+    bool output_ = false;
 };
 
-/// Where a gradient goes: a leaf tensor, or a result of another node.
+/// Where a gradient goes: a result of a node, or a leaf.
 class WICK_API Edge {
   public:
-    Edge() = default;
     /// Empty if input needs no gradient.
     explicit Edge(const Tensor &input);
-    Edge(Edge &&o) noexcept;
-    Edge &operator=(Edge &&) = delete;
+    Edge(const Edge &) = delete;
+    Edge &operator=(const Edge &) = delete;
     ~Edge();
     explicit operator bool() const noexcept { return static_cast<bool>(target); }
     std::span<const int64_t> sizes() const noexcept {
         return {ndim_ > INLINE ? heap_ : inline_, static_cast<size_t>(ndim_)};
     }
 
-    Ref<Object> target; ///< TensorImpl (a leaf) or Node
+    Ref<Node> target;
     uint32_t output = 0;
     DType dtype = DType::none; ///< the input's
 
@@ -97,104 +102,119 @@ class WICK_API Edge {
     };
 };
 
-/// One recorded op.
+namespace detail {
+/// What the tape knows of a closure: all that is compiled per op.
+struct ClosureType {
+    size_t size;
+    void (*move)(void *to, void *from);
+    void (*call)(void *f, std::span<const Tensor> grads, std::span<Tensor> out);
+    void (*destroy)(void *f) noexcept;
+};
+template <class F> void move_closure(void *to, void *from) { ::new (to) F(std::move(*static_cast<F *>(from))); }
+template <class F> void destroy_closure(void *f) noexcept { static_cast<F *>(f)->~F(); }
+template <class F> void call_one(void *f, std::span<const Tensor> g, std::span<Tensor> out) {
+    out[0] = (*static_cast<F *>(f))(g[0]);
+}
+template <class F> void call_joint(void *f, std::span<const Tensor> g, std::span<Tensor> out) {
+    (*static_cast<F *>(f))(g, out);
+}
+template <class F, auto Call>
+inline constexpr ClosureType closure_type{sizeof(F), move_closure<F>, Call, destroy_closure<F>};
+
+/// An input and the function that gives its gradient, waiting for a node.
+struct Input {
+    const Tensor *tensor;
+    void *f;
+    const ClosureType *type;
+};
+} // namespace detail
+
+/// One recorded op: the edges to its inputs and the closures that compute their gradients, in one block of memory.
 class WICK_API Node : public Object {
   public:
-    /// `name` is kept, not copied.
-    Node(const char *name, uint32_t results) noexcept;
     const char *name() const noexcept { return name_; }
     uint64_t sequence() const noexcept { return sequence_; }
-    virtual std::span<const Edge> edges() const noexcept = 0;
+    bool is_leaf() const noexcept { return results_ == 0; }
+    std::span<const Edge> edges() const noexcept { return {reinterpret_cast<const Edge *>(this + 1), edges_}; }
 
     /// From the gradients of the op's results (undefined: zero) to those of its inputs. `out[i]` is wanted only if
     /// edges()[i]; left undefined, it is zero.
-    virtual void apply(std::span<const Tensor> grads, std::span<Tensor> out) = 0;
+    void apply(std::span<const Tensor> grads, std::span<Tensor> out);
     /// Drops what was saved.
-    virtual void clear() noexcept = 0;
+    void clear() noexcept;
+    static void operator delete(Node *node, std::destroying_delete_t) noexcept;
+    using Object::operator delete; // for a constructor that fails
+
+    /// `name` is kept, not copied. One closure per input; those of inputs that need no gradient are left where they
+    /// are. With `joint`, one for all inputs.
+    static Ref<Node> make(const char *name, uint32_t results, std::span<const detail::Input> inputs);
+    static Ref<Node> make(const char *name, uint32_t results, std::span<const Tensor> inputs, detail::Input joint);
 
   protected:
+    Node(const char *name, uint32_t results, size_t bytes) noexcept;
     ~Node() override;
 
   private:
     friend class Engine;
     friend class Tensor;
     friend struct TensorImpl;
-    friend void move_history(const Tensor &x, const Tensor &y);
+    friend class Change;
+    friend void refresh(TensorImpl *view);
     struct Extras; // what few nodes have: hooks, retained gradients, several results
+    struct Slot;   // a closure's place
     Extras &extras();
+    static Ref<Node> allocate(const char *name, uint32_t results, size_t edges, size_t slots, size_t closures);
+    Slot *slots() noexcept;
+    void add_edge(const Tensor &input);
+    void keep(const detail::Input &closure);
 
     const char *const name_;
-    const uint64_t sequence_;
-    const uint32_t results_;
-    bool cleared_ = false;
+    uint64_t sequence_ = 0;
+    const uint32_t results_; // of a leaf: none
+    uint32_t bytes_;         // of the whole block
+    uint32_t edges_ = 0, room_ = 0, slots_ = 0, used_ = 0;
+    bool joint_ = false, cleared_ = false;
     std::atomic<const void *> owner_{nullptr}; // the engine that holds pending gradients for it
     Tensor grad_;                              // pending, of a single result
     std::unique_ptr<Extras> extras_;
 };
 
-/// An input and the function that gives its gradient.
+/// An input and the function that gives its gradient. The function must be a temporary: it is moved into the node.
 template <class F> struct Wrt {
     const Tensor &input;
-    F f;
+    F &f;
 };
-template <class F> Wrt<F> wrt(const Tensor &input, F f) { return {input, std::move(f)}; }
+template <class F>
+requires(!std::is_reference_v<F> && !std::is_const_v<F>) Wrt<F> wrt(const Tensor &input, F &&f) { return {input, f}; }
+
+/// y, made a view of x, whose memory it shares: recorded in-place changes of one then reach the other's history.
+/// `sibling`: one of several that one call makes; those cannot be changed in place while recording.
+inline Tensor as_view(Tensor y, const Tensor &x, bool sibling = false) {
+    TensorImpl *view = y.impl(), *base = x.impl();
+    view->root = base->root ? base->root : Ref<TensorImpl>::share(base);
+    view->generation.store(view->root->generation, std::memory_order_relaxed);
+    const uint32_t inherited =
+        base->flags.load(std::memory_order_relaxed) & (TensorImpl::UNRECORDED | TensorImpl::SIBLING);
+    view->flags.store(inherited | (grad_enabled() ? 0u : TensorImpl::UNRECORDED) | (sibling ? TensorImpl::SIBLING : 0u),
+                      std::memory_order_relaxed);
+    return y;
+}
 
 /// Makes y the result of `node`.
 WICK_API void attach(const Tensor &y, Ref<Node> node, uint32_t output = 0);
 
-namespace detail {
-template <class... F> class EachNode final : public Node {
-  public:
-    EachNode(const char *name, Wrt<F> &&...w)
-        : Node(name, 1), edges_{Edge(w.input)...}, f_{std::optional<F>(std::move(w.f))...} {
-        drop(std::index_sequence_for<F...>{});
-    }
-    std::span<const Edge> edges() const noexcept override { return edges_; }
-    void apply(std::span<const Tensor> g, std::span<Tensor> out) override {
-        each(g[0], out, std::index_sequence_for<F...>{});
-    }
-    void clear() noexcept override {
-        std::apply([](auto &...f) { (f.reset(), ...); }, f_);
-    }
-
-  private:
-    template <size_t... I> void drop(std::index_sequence<I...>) {
-        ((edges_[I] ? void() : std::get<I>(f_).reset()), ...);
-    }
-    template <size_t... I> void each(const Tensor &g, std::span<Tensor> out, std::index_sequence<I...>) {
-        ((std::get<I>(f_) ? void(out[I] = (*std::get<I>(f_))(g)) : void()), ...);
-    }
-    std::array<Edge, sizeof...(F)> edges_;
-    std::tuple<std::optional<F>...> f_;
-};
-
-template <class F> class JointNode final : public Node {
-  public:
-    JointNode(const char *name, uint32_t results, std::span<const Tensor> inputs, F f)
-        : Node(name, results), f_(std::move(f)) {
-        edges_.reserve(inputs.size());
-        for (const Tensor &t : inputs) edges_.emplace_back(t);
-    }
-    std::span<const Edge> edges() const noexcept override { return edges_; }
-    void apply(std::span<const Tensor> g, std::span<Tensor> out) override { (*f_)(g, out); }
-    void clear() noexcept override { f_.reset(); }
-
-  private:
-    std::vector<Edge> edges_;
-    std::optional<F> f_;
-};
-} // namespace detail
-
 /// Records y = op(inputs), one closure per input. `name` is kept, not copied.
 template <class... F> Tensor record(const char *name, const Tensor &y, Wrt<F>... inputs) {
-    attach(y, make<detail::EachNode<F...>>(name, std::move(inputs)...));
+    const detail::Input list[] = {{&inputs.input, &inputs.f, &detail::closure_type<F, detail::call_one<F>>}...};
+    attach(y, Node::make(name, 1, list));
     return y;
 }
 
 /// Records an op whose gradients are computed together, or that has several results: f(span of grads, span of out).
 template <class F>
 void record_joint(const char *name, std::span<const Tensor> results, std::span<const Tensor> inputs, F f) {
-    Ref<Node> node = make<detail::JointNode<F>>(name, static_cast<uint32_t>(results.size()), inputs, std::move(f));
+    Ref<Node> node = Node::make(name, static_cast<uint32_t>(results.size()), inputs,
+                                {nullptr, &f, &detail::closure_type<F, detail::call_joint<F>>});
     for (size_t i = 0; i < results.size(); i++) attach(results[i], node, static_cast<uint32_t>(i));
 }
 

@@ -43,6 +43,10 @@ namespace methods {
 #undef WICK_CPP_OPERATOR
 inline Tensor operator-(const Tensor &x) { return neg(x); }
 
+inline Tensor Tensor::operator=(const Tensor &src) && { return copy_(src); }
+inline Tensor Tensor::operator=(Tensor &&src) && { return copy_(src); }
+template <class T>
+requires std::is_arithmetic_v<T> Tensor Tensor::operator=(T value) && { return fill_(Scalar(value)); }
 inline Tensor &Tensor::zero_() { return fill_(0); }
 inline Tensor Tensor::operator[](int64_t index) const { return select(0, index); }
 inline Tensor &Tensor::operator+=(const Tensor &o) { return add_(o); }

@@ -66,26 +66,38 @@ struct WICK_API TensorImpl final : Object {
     TensorImpl(THTensor *adopted, uint8_t where) noexcept; ///< its place is known
     ~TensorImpl() override;
 
-    THTensor *const th;
+    THTensor *th;
     std::atomic<uint32_t> flags{0};
     uint32_t output = 0;  ///< which of the node's results it is
     const uint8_t place;  ///< 0: dense on the CPU; else the type of its device
-    Ref<Node> node;       ///< who made it; null for leaves
-    uint64_t version = 0; ///< of an OVERWRITTEN one: the storage's version that it stands for
+    std::atomic<uint32_t> generation{0}; ///< recorded in-place changes; of a view: its root's when `node` was found
+    Ref<Node> node;                      ///< who made it, or the Leaf that takes its gradient to it
     Ref<TensorImpl> grad;
-    std::unique_ptr<std::vector<std::pair<uint64_t, TensorHook>>> hooks; ///< of a leaf; a non-leaf's are in its node
+    Ref<TensorImpl> root; ///< of a view: the tensor whose history a write into it changes; never a view itself
 
     enum : uint32_t {
-        REQUIRES_GRAD = 1,
+        FROZEN = 1, ///< a leaf that requires no gradient for now
         RETAINS_GRAD = 2,
-        LOCKED = 4,     ///< somebody adds to grad
-        OVERWRITTEN = 8 ///< stands for the value before an in-place op, whose input it is
+        LOCKED = 4,        ///< somebody looks up a view's history
+        OVERWRITTEN = 8,   ///< stands for the value before an in-place op, whose input it is: who saves it copies it
+        RESULT = 16,       ///< of an in-place op, about to be written: who saves it saves the next version
+        UNRECORDED = 32,   ///< a view made while recording was off
+        SIBLING = 64,      ///< a view that an op made together with others
+        USED_AS_GRAD = 128 ///< set_grad() gave it to a tensor
     };
+    /// Whether the root got another history since this view looked.
+    bool stale() const noexcept {
+        return root && generation.load(std::memory_order_acquire) != root->generation.load(std::memory_order_relaxed);
+    }
+    bool requires_grad() const noexcept {
+        const TensorImpl *t = stale() ? root.get() : this;
+        return t->node && !(t->flags.load(std::memory_order_relaxed) & FROZEN);
+    }
 
   protected:
     void destroy() noexcept override {
-        if (grad || hooks) return Object::destroy();
-        delete this; // releases at most a node, which does not recurse
+        if (grad) return Object::destroy();
+        delete this; // releases at most a node and a root, which do not recurse
     }
 };
 
@@ -133,6 +145,16 @@ class WICK_API Tensor {
     template <class T>
     requires std::is_arithmetic_v<T> Tensor(T value) : Tensor(Scalar(value)) {}
 
+    Tensor(const Tensor &) noexcept = default;
+    Tensor(Tensor &&) noexcept = default;
+    Tensor &operator=(const Tensor &) &noexcept = default;
+    Tensor &operator=(Tensor &&) &noexcept = default;
+    /// Assigning to a temporary writes into it, broadcast and cast, as copy_ and fill_ do: `x[0] = y`, `x.t() = 5`.
+    Tensor operator=(const Tensor &src) &&;
+    Tensor operator=(Tensor &&src) &&;
+    template <class T>
+    requires std::is_arithmetic_v<T> Tensor operator=(T value) &&;
+
     bool defined() const noexcept { return static_cast<bool>(impl_); }
     explicit operator bool() const = delete;
     TensorImpl *impl() const noexcept { return impl_.get(); }
@@ -162,15 +184,14 @@ class WICK_API Tensor {
     Scalar item_scalar() const;
 
     // ---- autograd ----
-    bool requires_grad() const noexcept {
-        return impl_ && (impl_->node || impl_->flags.load(std::memory_order_relaxed) & TensorImpl::REQUIRES_GRAD);
-    }
+    bool requires_grad() const noexcept { return impl_ && impl_->requires_grad(); }
     /// For leaves of floating dtype.
     Tensor &requires_grad_(bool on = true);
     bool is_leaf() const noexcept;
     Tensor grad() const; ///< undefined if there is none
+    /// Refuses what would make a cycle: a tensor as its own gradient, or as that of its gradient.
     void set_grad(Tensor grad);
-    Ref<Node> grad_fn() const noexcept;
+    Ref<Node> grad_fn() const; ///< null for leaves
     void backward(const Tensor &grad = {}, BackwardOptions options = {}) const;
     /// Keeps the gradient of a non-leaf too.
     void retain_grad();

@@ -33,8 +33,8 @@ static int64_t extent(const window *w) {
     return n;
 }
 
-int th_overlaps_itself(const THTensor *t) {
-    if (t->contiguous) return 0;
+int32_t THTensor_overlaps_itself(const THTensor *t) {
+    if (!t || t->contiguous) return 0;
     window w;
     window_of(&w, t);
     int64_t reach = w.width;

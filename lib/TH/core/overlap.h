@@ -4,10 +4,7 @@
 #ifndef TH_CORE_OVERLAP_H
 #define TH_CORE_OVERLAP_H
 
-#include "TH/tensor.h"
-
-/* 1 if two elements of t may share memory. */
-int th_overlaps_itself(const THTensor *t);
+#include "TH/overlap.h"
 
 /* 1 if a and b may share memory. Told apart are disjoint ranges and windows that interleave along common strides, such
    as different columns, column blocks, or even and odd elements; refused though disjoint: views whose strides do not

@@ -37,7 +37,7 @@ static THStatus check_output(const char *fn, const THTensor *t, THDtype dtype, c
     if (t->storage->readonly)
         return TH_raisef(TH_E_ARG, "%s: got out %s that is read-only, want one that can be written", fn,
                          th_tensor_text(got, t));
-    if (th_overlaps_itself(t))
+    if (THTensor_overlaps_itself(t))
         return TH_raisef(TH_E_ARG, "%s: got out %s whose elements share memory (strides %s), want each on its own", fn,
                          th_tensor_text(got, t), th_sizes_text(want, th_strides(t), ndim));
     return TH_OK;

@@ -2,6 +2,7 @@
 #include "support/errors.hpp"
 #include "wick/autograd.hpp"
 #include "wick/ops.hpp"
+#include <array>
 #include <cmath>
 #include <gtest/gtest.h>
 #include <thread>
@@ -53,6 +54,88 @@ TEST(Engine, BroadcastGradientsAreSummed) {
     EXPECT_EQ(list(b.grad()), (Doubles{4, 4, 4}));
     EXPECT_EQ(list(c.grad()), (Doubles{12}));
     EXPECT_EQ(c.grad().dim(), 0);
+}
+
+TEST(Engine, AddsToNoExpandedGradient) {
+    Tensor x = leaf({1, 2});
+    Tensor b = 3 * x;
+    (b + relu(b)).sum().backward();
+    EXPECT_EQ(list(x.grad()), (Doubles{6, 6}));
+    x.set_grad({});
+    b = 3 * x;
+    (b.sum() + (b * b).sum()).backward();
+    EXPECT_EQ(list(x.grad()), (Doubles{21, 39})); // 3 + 18 x
+    x.set_grad({});
+    b = 3 * x;
+    Tensor y = sum(square(b - b.mean())), inputs[] = {b, x};
+    std::vector<Tensor> g = grad({&y, 1}, inputs); // b = [3, 6]: 2 (b - mean b), times 3
+    EXPECT_EQ(list(g[0]), (Doubles{-3, 3}));
+    EXPECT_EQ(list(g[1]), (Doubles{-9, 9}));
+    Tensor z = b.sum() + relu(b).sum();
+    EXPECT_EQ(list(grad({&z, 1}, {&b, 1})[0]), (Doubles{2, 2}));
+}
+
+TEST(Engine, AddsToAResidualBeforeAMeanOverDims) {
+    Tensor x = ones({2, 3, 4, 4}, kFLOAT64).requires_grad_();
+    Tensor h = x * 2;
+    (h + relu(h)).mean({2, 3}).sum().backward();
+    for (double v : list(x.grad())) EXPECT_EQ(v, 4 / 16.0);
+}
+
+TEST(Engine, AddsToNoGradientThatOthersSee) {
+    Tensor x = leaf({1, 2}), seed = tensor<double>({1.0, 1.0}), kept;
+    Tensor b = x * 1;
+    b.register_hook([&](const Tensor &g) {
+        kept = g;
+        return Tensor();
+    });
+    (b + x).backward(seed);
+    EXPECT_EQ(list(seed), (Doubles{1, 1}));
+    EXPECT_EQ(list(kept), (Doubles{1, 1}));
+    EXPECT_EQ(list(x.grad()), (Doubles{2, 2}));
+    x.backward(seed);
+    EXPECT_EQ(list(x.grad()), (Doubles{3, 3}));
+    EXPECT_EQ(list(seed), (Doubles{1, 1}));
+    Tensor z = leaf({1, 2});
+    z.backward(seed);
+    z.backward(seed);
+    EXPECT_EQ(list(seed), (Doubles{1, 1})); // z.grad is its own
+}
+
+TEST(Engine, AddsToAGradientThatCannotBeWrittenInPlace) {
+    Tensor x = leaf({1, 2});
+    x.set_grad(ones({1}, kFLOAT64).expand({2}));
+    (x * 3).sum().backward();
+    EXPECT_EQ(list(x.grad()), (Doubles{4, 4}));
+}
+
+TEST(Engine, LeavesTakeGradientsWithoutACopy) {
+    Tensor x = ones({1000}).requires_grad_(), made, y = x * 1;
+    y = record("mine", y.detach(), wrt(x, [&](const Tensor &g) {
+                   Tensor gx = g * 2;
+                   made = from_blob(gx.data<float>(), {1}, kFLOAT32); // where it lies
+                   return gx;
+               }));
+    y.backward(ones({1000}));
+    EXPECT_EQ(x.grad().data<float>(), made.data<float>());
+    Tensor z = ones({10, 10}).requires_grad_(); // a view of what nobody else holds
+    record("mine", ones({100}),
+           wrt(z,
+               [&](const Tensor &g) {
+                   Tensor gz = g * 2;
+                   made = from_blob(gz.data<float>(), {1}, kFLOAT32);
+                   return reshape(gz, {10, 10});
+               }))
+        .backward(ones({100}));
+    EXPECT_EQ(z.grad().data<float>(), made.data<float>());
+    EXPECT_NO_THROW(z.grad().mul_(ones({10, 10}).requires_grad_())); // and no view that was made without recording
+}
+
+TEST(Engine, LeavesKeepNoLargerMemoryAlive) {
+    Tensor x = ones({2}).requires_grad_();
+    record("mine", ones({2}), wrt(x, [&](const Tensor &) { return ones({100000}).narrow(0, 5, 2); }))
+        .backward(ones({2}));
+    EXPECT_EQ(THStorage_nbytes(THTensor_storage(x.grad().th())), 8);
 }
 
 TEST(Engine, GradientHasTheInputsDtype) {
@@ -157,6 +240,68 @@ TEST(Engine, Hooks) {
     Tensor b = x * 1;
     b.register_hook([](const Tensor &) { return zeros({5}, kFLOAT64); });
     EXPECT_WICK_ERROR(b.backward(), TH_E_SHAPE, "hook returned float64[5]");
+}
+
+TEST(Engine, HooksOfALeafSeeTheWholeGradient) {
+    Tensor z = leaf({0, 0}), seen;
+    int calls = 0;
+    z.register_hook([&](const Tensor &g) {
+        calls++;
+        seen = g;
+        return clamp(g, -3, 3);
+    });
+    sum(z * 2 + z * 2).backward();
+    EXPECT_EQ(calls, 1);
+    EXPECT_EQ(list(seen), (Doubles{4, 4}));
+    EXPECT_EQ(list(z.grad()), (Doubles{3, 3}));
+    sum(z * 2 + z * 2).backward(); // before accumulation, not after
+    EXPECT_EQ(list(seen), (Doubles{4, 4}));
+    EXPECT_EQ(list(z.grad()), (Doubles{6, 6}));
+    Tensor y = sum(z * 2 + z * 2);
+    EXPECT_EQ(list(grad({&y, 1}, {&z, 1})[0]), (Doubles{3, 3}));
+    EXPECT_EQ(calls, 3);
+    EXPECT_EQ(list(z.grad()), (Doubles{6, 6}));
+}
+
+TEST(Engine, HooksMayChangeTheListOfHooks) {
+    Tensor x = leaf({1});
+    uint64_t id = 0;
+    int calls = 0;
+    id = x.register_hook([&, big = std::array<double, 8>{1}](const Tensor &g) {
+        x.remove_hook(id);
+        for (int i = 0; i < 20; i++) x.register_hook([&](const Tensor &) { return calls++, Tensor(); });
+        return g * big[0];
+    });
+    (x * 2).backward();
+    EXPECT_EQ(calls, 0);
+    (x * 2).backward();
+    EXPECT_EQ(calls, 20);
+    EXPECT_EQ(list(x.grad()), (Doubles{4}));
+}
+
+TEST(Engine, FrozenLeavesTakeNothing) {
+    Tensor x = leaf({1}), y = leaf({2});
+    Tensor z = x * y;
+    x.requires_grad_(false);
+    z.backward({}, {.retain_graph = true});
+    EXPECT_FALSE(x.grad().defined());
+    EXPECT_FALSE((x * 2).requires_grad());
+    x.requires_grad_();
+    z.backward();
+    EXPECT_EQ(list(x.grad()), (Doubles{2}));
+    EXPECT_EQ(list(y.grad()), (Doubles{2}));
+    Tensor w = x * 3;
+    x = Tensor(); // gone before its gradient comes
+    w.backward();
+}
+
+TEST(Engine, RetainedGradientsAddUp) {
+    Tensor x = leaf({1, 2});
+    Tensor a = x * 1, y = sum(a * 2);
+    a.retain_grad();
+    y.backward({}, {.retain_graph = true});
+    y.backward();
+    EXPECT_EQ(list(a.grad()), (Doubles{4, 4}));
 }
 
 TEST(Engine, RetainGradSurvivesAndForgetsDeadTensors) {

@@ -108,7 +108,7 @@ TEST_F(OutOfMemory, InPlace) {
 TEST_F(OutOfMemory, InPlaceIsAllOrNothing) {
     Tensor t = ones({3}), x = full({3}, 2, kFLOAT32);
     auto all_or_nothing = [&](auto f) {
-        EXPECT_GT(oom::each(oom::hooks, false, f, [&] { wick::test::expect_values(t, {1, 1, 1}); }), 0);
+        oom::each(oom::hooks, false, f, [&] { wick::test::expect_values(t, {1, 1, 1}); });
         t.fill_(1);
     };
     all_or_nothing([&] { t.add_(x); });
@@ -116,6 +116,68 @@ TEST_F(OutOfMemory, InPlaceIsAllOrNothing) {
     all_or_nothing([&] { t.copy_(x); });
     all_or_nothing([&] { t.fill_(5); });
     all_or_nothing([&] { exp_(t); });
+}
+
+/// Values and history of what a recorded change did not come through stay as they were.
+TEST_F(OutOfMemory, RecordedInPlaceIsAllOrNothing) {
+    Tensor w = full({1, 1, 1, 1, 3}, 2, kFLOAT32).requires_grad_();
+    auto all_or_nothing = [&](auto f) {
+        int64_t failures = 0;
+        for (oom::Source *source : {&oom::hooks, &oom::language})
+            for (int64_t k = 0;; k++) {
+                Tensor x = w * 3, part = x.narrow(-1, 1, 1);
+                source->sticky = false, source->left = k, source->failures = 0;
+                oom::Outcome outcome(*source, [&] { f(x, part); });
+                ASSERT_EQ(outcome.threw, source->failures > 0) << outcome.text;
+                if (!outcome.threw) break;
+                failures++;
+                wick::test::expect_values(x, {6, 6, 6});
+                sum(x).backward({}, {.retain_graph = true});
+                wick::test::expect_values(w.grad(), {3, 3, 3});
+                w.set_grad({});
+                sum(part).backward({}, {.retain_graph = true});
+                wick::test::expect_values(w.grad(), {0, 3, 0});
+                w.set_grad({});
+            }
+        EXPECT_GT(failures, 0);
+    };
+    all_or_nothing([&](Tensor &x, Tensor &) { x.add_(w); });
+    all_or_nothing([&](Tensor &x, Tensor &) { x.mul_(w); });
+    all_or_nothing([&](Tensor &, Tensor &part) { part.mul_(part); });
+    all_or_nothing([&](Tensor &, Tensor &part) { exp_(part); });
+    all_or_nothing([&](Tensor &, Tensor &part) { part.copy_(w.narrow(-1, 0, 1)); });
+    all_or_nothing([&](Tensor &x, Tensor &) { x.zero_(); });
+    all_or_nothing([&](Tensor &, Tensor &part) { gt_(part, 1); });
+}
+
+/// The next backward is right after one that failed.
+TEST_F(OutOfMemory, BackwardAfterAFailedBackward) {
+    Tensor x = full({1, 1, 1, 1, 2}, 3, kFLOAT32).requires_grad_(),
+           v = full({1, 1, 1, 1, 2}, 5, kFLOAT32).requires_grad_();
+    v.register_hook([](const Tensor &g) { return g * 1; });
+    Tensor a = x * v, parts[] = {Tensor(), Tensor()};
+    for (Tensor &p : parts) p = a.detach();
+    record_joint("two", parts, {&a, 1}, [](std::span<const Tensor> g, std::span<Tensor> out) { out[0] = g[0] + g[1]; });
+    Tensor y = sum(a * a + parts[0] * 2 + parts[1]); // d/dx = v (2 x v + 3)
+    auto run = [&] { y.backward({}, {.retain_graph = true}); };
+    run();
+    int64_t failures = 0;
+    for (oom::Source *source : {&oom::hooks, &oom::language})
+        for (bool sticky : {false, true})
+            for (int64_t k = 0;; k++) {
+                source->sticky = sticky, source->left = k, source->failures = 0;
+                oom::Outcome outcome(*source, run);
+                ASSERT_EQ(outcome.threw, source->failures > 0) << outcome.text;
+                if (!outcome.threw) break;
+                failures++;
+                x.set_grad({}), v.set_grad({});
+                run();
+                wick::test::expect_values(x.grad(), {165, 165});
+                wick::test::expect_values(v.grad(), {99, 99});
+                ASSERT_FALSE(testing::Test::HasFailure()) << "after failure " << k;
+                x.set_grad({}), v.set_grad({});
+            }
+    EXPECT_GT(failures, 40);
 }
 
 TEST_F(OutOfMemory, Checkpoint) {
