@@ -75,6 +75,14 @@ special = torch.tensor([float("nan"), float("inf"), -float("inf"), 0.0, -0.0, 1.
 ROOT = Path(__file__).resolve().parents[2]
 torch_bn = lambda x, m, v, w, b, t: F.batch_norm(x, None if m is None else m.detach().clone(), None if v is None else v.detach().clone(), w, b, t)
 part = lambda src, index: src[tuple(slice(n) for n in index.shape)]  # PyTorch has no gradient for a src larger than its index
+
+
+def written_into(x, src, *window):
+    y = x.clone()
+    y.as_strided(*window).copy_(src)
+    return y
+
+
 REFERENCE = {  # where PyTorch's function of the same name differs
     "add": lambda a, b, v=1: torch.add(a, b, alpha=v),
     "sub": lambda a, b, v=1: torch.sub(a, b, alpha=v),
@@ -83,6 +91,7 @@ REFERENCE = {  # where PyTorch's function of the same name differs
     "left_shift": torch.bitwise_left_shift,
     "right_shift": torch.bitwise_right_shift,
     "sech": lambda x: 1 / torch.cosh(x),
+    "as_strided_scatter": written_into,  # PyTorch 2.15 gives x's gradient within the window, where src's is, instead of around it
     "softsign": F.softsign,
     "addcmul": lambda x, a, b, v=1: torch.addcmul(x, a, b, value=v),
     "addcdiv": lambda x, a, b, v=1: torch.addcdiv(x, a, b, value=v),
