@@ -6,6 +6,8 @@
 #include <iterator>
 #include <vector>
 
+extern "C" __attribute__((weak)) int LLVMFuzzerInitialize(int *argc, char ***argv);
+
 static size_t run(const std::filesystem::path &path) {
     std::ifstream file(path, std::ios::binary);
     std::vector<char> bytes{std::istreambuf_iterator<char>(file), {}};
@@ -20,6 +22,7 @@ static size_t run(const std::filesystem::path &path) {
 }
 
 int main(int argc, char **argv) {
+    if (LLVMFuzzerInitialize) LLVMFuzzerInitialize(&argc, &argv);
     size_t count = 0;
     for (int i = 1; i < argc; i++) {
         if (!std::filesystem::is_directory(argv[i])) {
