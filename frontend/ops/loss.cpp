@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "ops/op.hpp"
+#include <algorithm>
 
 namespace wick {
 
@@ -47,6 +48,33 @@ Tensor checked_loss(const char *fn, const Tensor &log_prob, const Tensor &target
         fail(TH_E_AUTOGRAD, "%s: got class weights that require gradient, want constant ones", fn);
     return Nll{target, weight, ignore_index, label_smoothing, reduction_code(fn, reduction)}.loss(log_prob);
 }
+
+/// Cross-entropy with a distribution over the classes instead of one of them.
+Tensor distribution_loss(const Tensor &input, const Tensor &target, const Tensor &weight, int64_t ignore_index,
+                         std::string_view reduction, double label_smoothing) {
+    const int32_t classes = input.dim() == 1 ? 0 : 1, code = reduction_code("cross_entropy", reduction);
+    if (!std::ranges::equal(target.sizes(), input.sizes()))
+        fail(TH_E_SHAPE, "cross_entropy: got probabilities %s for an input %s, want equal sizes",
+             target.describe().c_str(), input.describe().c_str());
+    if (ignore_index >= 0)
+        fail(TH_E_ARG, "cross_entropy: got ignore_index %lld with probabilities, want none",
+             static_cast<long long>(ignore_index));
+    if (!(label_smoothing >= 0 && label_smoothing <= 1))
+        fail(TH_E_ARG, "cross_entropy: got label_smoothing %g, want 0 to 1", label_smoothing);
+    const int64_t n = input.size(classes);
+    if (weight.defined() && (weight.dim() != 1 || weight.size(0) != n))
+        fail(TH_E_SHAPE, "cross_entropy: got class weights %s, want [%lld]", weight.describe().c_str(),
+             static_cast<long long>(n));
+    Tensor p =
+        label_smoothing == 0 ? target : target * (1 - label_smoothing) + label_smoothing / static_cast<double>(n);
+    if (weight.defined()) {
+        std::vector<int64_t> along(static_cast<size_t>(input.dim()), 1);
+        along[static_cast<size_t>(classes)] = n;
+        p = p * reshape(weight, along);
+    }
+    Tensor losses = -sum(log_softmax(input, classes) * p, {classes});
+    return code == THNN_REDUCTION_NONE ? losses : code == THNN_REDUCTION_MEAN ? mean(losses) : sum(losses);
+}
 } // namespace
 
 Tensor nll_loss(const Tensor &log_prob, const Tensor &target, const Tensor &weight, int64_t ignore_index,
@@ -56,6 +84,8 @@ Tensor nll_loss(const Tensor &log_prob, const Tensor &target, const Tensor &weig
 
 Tensor cross_entropy(const Tensor &input, const Tensor &target, const Tensor &weight, int64_t ignore_index,
                      std::string_view reduction, double label_smoothing) {
+    if (target.is_floating_point())
+        return distribution_loss(input, target, weight, ignore_index, reduction, label_smoothing);
     return checked_loss("cross_entropy", log_softmax(input, input.dim() == 1 ? 0 : 1), target, weight, ignore_index,
                         reduction, label_smoothing);
 }

@@ -18,7 +18,8 @@ Tensor log_softmax_backward(const Tensor &g, const Tensor &y, int32_t dim) {
 }
 } // namespace
 
-Tensor softmax(const Tensor &x, int32_t dim) {
+Tensor softmax(const Tensor &x, int32_t dim, DType dtype) {
+    if (dtype != DType::none) return softmax(to(x, dtype), dim);
     Tensor out = call<THNN_softmax>(x, dim);
     if (!recording(x)) return out;
     const Saved saved = Saved::output(out);
@@ -29,7 +30,8 @@ Tensor softmax(const Tensor &x, int32_t dim) {
                   }));
 }
 
-Tensor log_softmax(const Tensor &x, int32_t dim) {
+Tensor log_softmax(const Tensor &x, int32_t dim, DType dtype) {
+    if (dtype != DType::none) return log_softmax(to(x, dtype), dim);
     Tensor out = call<THNN_log_softmax>(x, dim);
     if (!recording(x)) return out;
     const Saved saved = Saved::output(out);

@@ -102,6 +102,32 @@ TEST(Numbers, ReductionsTakeADtype) {
     EXPECT_EQ(empty_like(x).dtype(), kUINT8);
 }
 
+TEST(Numbers, SoftmaxTakesADtype) {
+    Tensor x = tensor({0, 0, 0, 0}), h = full({2}, 60000, kFLOAT16).requires_grad_();
+    EXPECT_EQ(values(softmax(x, 0, kFLOAT64)), (V{0.25, 0.25, 0.25, 0.25}));
+    EXPECT_EQ(log_softmax(x, 0, kFLOAT32).dtype(), kFLOAT32);
+    Tensor y = softmax(h, 0, kFLOAT32);
+    EXPECT_EQ(y.dtype(), kFLOAT32);
+    y.select(0, 0).backward();
+    EXPECT_EQ(h.grad().dtype(), kFLOAT16);
+    EXPECT_EQ(values(h.grad()), (V{0.25, -0.25}));
+}
+
+TEST(Numbers, CrossEntropyOfProbabilities) {
+    // -log(1/4) whatever the distribution, where the logits are equal
+    Tensor logits = zeros({2, 4}, kFLOAT64), p = tensor<double>({0.1, 0.2, 0.3, 0.4, 1, 0, 0, 0}).view({2, 4});
+    EXPECT_NEAR(values(cross_entropy(logits, p))[0], std::log(4.0), 1e-15);
+    // a distribution that is certain is the class index
+    Tensor x = tensor<double>({1, 2, 3, 4, 4, 3, 2, 1}).view({2, 4}),
+           sure = tensor<double>({0, 0, 1, 0, 1, 0, 0, 0}).view({2, 4});
+    EXPECT_NEAR(values(cross_entropy(x, sure))[0], values(cross_entropy(x, tensor({2, 0})))[0], 1e-15);
+    EXPECT_NE(error_of([&] { cross_entropy(x, sure.narrow(1, 0, 3)); }).find("want equal sizes"), std::string::npos);
+    EXPECT_NE(error_of([&] { cross_entropy(x, sure, {}, 2); }).find("ignore_index"), std::string::npos);
+    EXPECT_NE(error_of([&] { cross_entropy(x, sure, ones({3})); }).find("want [4]"), std::string::npos);
+    EXPECT_NE(error_of([&] { cross_entropy(x, sure, {}, -100, "mean", 2); }).find("label_smoothing"),
+              std::string::npos);
+}
+
 TEST(Numbers, EyeIsRectangular) {
     Tensor e = eye(2, 3, kINT32);
     EXPECT_EQ(values(e), (V{1, 0, 0, 0, 1, 0}));
