@@ -154,9 +154,9 @@ TEST_F(DeviceTest, CallsTheTwin) {
 }
 
 TEST_F(DeviceTest, FindsATwinOnce) {
-    std::atomic<const detail::Twin *> found{nullptr};
+    static std::atomic<const detail::Twin *> found{nullptr}; // as in call<>: entries stay until the process ends
     void *fn = detail::find_twin(found, "TH_add", "fake:1");
-    const detail::Twin *entry = found.load();
+    static const detail::Twin *entry = found.load();
     ASSERT_NE(entry, nullptr);
     EXPECT_EQ(entry->place, FAKE_TYPE);
     EXPECT_EQ(entry->fn, fn);
@@ -164,7 +164,7 @@ TEST_F(DeviceTest, FindsATwinOnce) {
     EXPECT_EQ(found.load(), entry);
     EXPECT_EQ(entry->next, nullptr);
     EXPECT_EQ(detail::find_twin(found, "no_such_name", "fake:0"), fn); // the name is not even looked at
-    detail::Twin other{99, &found, nullptr};
+    static const detail::Twin other{99, &found, nullptr};
     found = &other;
     EXPECT_EQ(detail::find_twin(found, "TH_add", "fake:0"), fn); // another type's does not serve
     EXPECT_EQ(found.load()->next, &other);
