@@ -14,7 +14,10 @@ THStatus th_raise_dtypes(const char *fn, const THTensor *const *inputs, int32_t 
 
 THStatus th_scalar(void *out, THDtype as, const char *fn, const char *name, const THScalar *value) {
     const THScalar one = {TH_SCALAR_INT, 0, {.i = 1}};
-    if (!value) value = &one;
+    if (!value) { /* every dtype holds it: small ops need not ask */
+        th_store(out, as, &one);
+        return TH_OK;
+    }
     THStatus status = th_check_scalar(fn, name, value);
     if (status != TH_OK) return status;
     if (value->kind == TH_SCALAR_FLOAT && !TH_dtype_is_floating(as))
