@@ -2,6 +2,7 @@
 #include "ops/operands.h"
 
 #include "core/cast.h"
+#include "core/dtype.h"
 #include "core/number.h"
 
 THStatus th_raise_dtypes(const char *fn, const THTensor *const *inputs, int32_t n, const char *wanted) {
@@ -20,10 +21,10 @@ THStatus th_scalar(void *out, THDtype as, const char *fn, const char *name, cons
     }
     THStatus status = th_check_scalar(fn, name, value);
     if (status != TH_OK) return status;
-    if (value->kind == TH_SCALAR_FLOAT && !TH_dtype_is_floating(as))
+    if (value->kind == TH_SCALAR_FLOAT && !th_is_floating(as))
         return TH_raisef(TH_E_TYPE, "%s: got %s %g for a %s result, want an integer", fn, name, value->v.d,
                          TH_dtype_name(as));
-    status = th_check_number(fn, name, value, as);
+    if (!th_is_floating(as)) status = th_check_number(fn, name, value, as); /* floating dtypes take every number */
     if (status == TH_OK) th_store(out, as, value);
     return status;
 }
