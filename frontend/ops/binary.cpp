@@ -21,8 +21,7 @@ namespace wick {
     static Tensor fn##_into(const Tensor &left, const Tensor &right, Change *change) {                                 \
         auto tape = [&](const Tensor &out) {                                                                           \
             const Kept a(left), b(right), y = Kept::output(out);                                                       \
-            record(#fn, out, wrt(left, WICK_GRADIENT(Kept, gradient_a)),                                               \
-                   wrt(right, WICK_GRADIENT(Kept, gradient_b)));                                                       \
+            record(#fn, out, wrt(left, WICK_GRADIENT(Kept, gradient_a)), wrt(right, WICK_GRADIENT(Kept, gradient_b))); \
         };                                                                                                             \
         return compute<TH_##fn>(change, tape, left, right);                                                            \
     }                                                                                                                  \

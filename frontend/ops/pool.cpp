@@ -101,8 +101,8 @@ Tensor average(const Tensor &x, PerDim<N> kernel, Sizes stride, PerDim<N> paddin
         return max_alone<N>(x, geometry<N>(Max<N>::name, kernel, stride, padding, dilation, ceil_mode));               \
     }
 #define WICK_MAX_WITH_INDICES(N)                                                                                       \
-    ValuesIndices max_pool##N##d_with_indices(const Tensor &x, PerDim<N> kernel, Sizes stride, PerDim<N> padding,         \
-                                           PerDim<N> dilation, bool ceil_mode) {                                       \
+    ValuesIndices max_pool##N##d_with_indices(const Tensor &x, PerDim<N> kernel, Sizes stride, PerDim<N> padding,      \
+                                              PerDim<N> dilation, bool ceil_mode) {                                    \
         return max_with_indices<N>(x, geometry<N>(Max<N>::name, kernel, stride, padding, dilation, ceil_mode));        \
     }
 WICK_MAX(1)

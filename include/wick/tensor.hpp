@@ -68,8 +68,8 @@ struct WICK_API TensorImpl final : Object {
 
     THTensor *th;
     std::atomic<uint32_t> flags{0};
-    uint32_t output = 0;  ///< which of the node's results it is
-    const uint8_t place;  ///< 0: dense on the CPU; else the type of its device
+    uint32_t output = 0;                 ///< which of the node's results it is
+    const uint8_t place;                 ///< 0: dense on the CPU; else the type of its device
     std::atomic<uint32_t> generation{0}; ///< recorded in-place changes; of a view: its root's when `node` was found
     Ref<Node> node;                      ///< who made it, or the Leaf that takes its gradient to it
     Ref<TensorImpl> grad;

@@ -7,9 +7,9 @@
 
 #include "expr/bits.h"
 #include "expr/half.h"
+#include "expr/normal.h"
 #include "expr/sizes.h"
 #include "expr/template.h"
-#include "expr/normal.h"
 
 #include "expr/random.inc"
 

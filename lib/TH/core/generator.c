@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "TH/random.h"
 #include "TH/memory.h"
+#include "TH/random.h"
 #include "TH/sys.h"
 
 #include <string.h>

@@ -6,8 +6,8 @@
 using namespace wick;
 
 namespace {
-Tensor many(const Tensor &x, const Tensor &, const Tensor &, double, int64_t, Pair, Sizes, std::optional<int32_t>, DType,
-            DType, std::string_view, bool, const Scalar &) {
+Tensor many(const Tensor &x, const Tensor &, const Tensor &, double, int64_t, Pair, Sizes, std::optional<int32_t>,
+            DType, DType, std::string_view, bool, const Scalar &) {
     return x;
 }
 Tensor &change(Tensor &x, const Tensor &) { return x; }
@@ -42,7 +42,8 @@ TEST(Row, DefaultsAreAClosedList) {
     for (const char *bad : {"", "INT64_MAX", "1 + 1", "M_PI", "x", "1.0f", "0x10", "kx", "k", "\"a\\n\"", "\"it's\"",
                             "{a}", "{1, }", "nullptr", "DType::float32", "-", "e5", "1e", "Tensor()"})
         EXPECT_FALSE(detail::is_literal(bad)) << bad;
-    static_assert(detail::literal_defaults("(const Tensor &x, double a = 0.5, std::optional<std::pair<int, int>> p = {})"));
+    static_assert(
+        detail::literal_defaults("(const Tensor &x, double a = 0.5, std::optional<std::pair<int, int>> p = {})"));
     static_assert(!detail::literal_defaults("(const Tensor &x, double a = 0.5, int64_t n = LIMIT)"));
 }
 

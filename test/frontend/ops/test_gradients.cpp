@@ -15,10 +15,10 @@ namespace {
 using List = std::vector<Tensor>;
 
 const std::set<std::string> WITHOUT_GRADIENT = {
-    "any",    "all",        "argmax",    "argmin",     "detach",      "empty",         "zeros",    "ones",
-    "full",   "zeros_like", "ones_like", "empty_like", "arange",      "arange.start",  "linspace", "eye",
-    "rand",   "randn",      "randint",   "randperm",   "manual_seed", "get_rng_state", "eye.m",
-    "normal", // draws other numbers in float32 than in float64: test_numbers.cpp
+    "any",       "all",        "argmax",    "argmin",     "detach",      "empty",         "zeros",    "ones",
+    "full",      "zeros_like", "ones_like", "empty_like", "arange",      "arange.start",  "linspace", "eye",
+    "rand",      "randn",      "randint",   "randperm",   "manual_seed", "get_rng_state", "eye.m",
+    "normal",    // draws other numbers in float32 than in float64: test_numbers.cpp
     "to.device", // it has one, which test/frontend/core/test_device.cpp looks at
 };
 
