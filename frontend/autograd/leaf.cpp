@@ -60,6 +60,11 @@ TensorImpl::~TensorImpl() {
     THTensor_free(th);
 }
 
+bool TensorImpl::view_requires_grad() const noexcept {
+    const TensorImpl *t = stale() ? root.get() : this;
+    return t->node && !(t->flags.load(std::memory_order_relaxed) & FROZEN);
+}
+
 bool Tensor::is_leaf() const noexcept {
     return !impl_ || (!impl_->stale() && (!impl_->node || impl_->node->is_leaf()));
 }

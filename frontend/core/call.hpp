@@ -30,6 +30,9 @@ inline uint8_t place_of(const Tensor &t) noexcept { return t.impl() ? t.impl()->
 inline uint8_t place_of(const Changed &c) noexcept { return place_of(c.tensor); }
 template <class T> uint8_t place_of(const T &) noexcept { return 0; }
 
+/// What a call gave: its new tensor, or an Error. Out of line, which keeps call<> small enough to be inlined.
+Tensor result(THStatus status, THTensor *out, uint8_t place);
+
 /// Fn itself if all tensors are dense on the CPU, as `places` says: the bytes of all, or-ed.
 template <auto Fn, class... A> auto serving(uint8_t places, const A &...a) {
     constexpr std::string_view name = function_name<Fn>();
@@ -37,7 +40,7 @@ template <auto Fn, class... A> auto serving(uint8_t places, const A &...a) {
     if constexpr (!is_structural(name)) {
         if (places) [[unlikely]] {
             const TensorImpl *const tensors[] = {impl_of(a)...};
-            fn = reinterpret_cast<decltype(fn)>(find_twin(twins<Fn>, name, common_device(name, tensors)));
+            fn = reinterpret_cast<decltype(fn)>(find_twin(twins<Fn>, name, tensors));
         }
     }
     return fn;
@@ -47,18 +50,14 @@ template <auto Fn, class... A> auto serving(uint8_t places, const A &...a) {
 template <auto Fn, class... A> Tensor call(const A &...a) {
     const auto places = static_cast<uint8_t>((0 | ... | detail::place_of(a)));
     THTensor *out = nullptr;
-    check(detail::serving<Fn>(places, a...)(&out, raw(a)...));
-    return Tensor::adopt(out, places);
+    THStatus status = detail::serving<Fn>(places, a...)(&out, raw(a)...);
+    return detail::result(status, out, places);
 }
 
-/// The same, written into `into` (borrowed, and where the arguments are) unless that is NULL. The result has no
-/// history.
-template <auto Fn, class... A> Tensor call_into(THTensor *into, const A &...a) {
-    if (!into) return call<Fn>(a...);
+/// The same, written into `into`, which is borrowed and where the arguments are.
+template <auto Fn, class... A> void call_into(THTensor *into, const A &...a) {
     const auto places = static_cast<uint8_t>((0 | ... | detail::place_of(a)));
-    Tensor y = Tensor::adopt(THTensor_retain(into), places); // while `into` is as it was
     check(detail::serving<Fn>(places, a...)(&into, raw(a)...));
-    return y;
 }
 
 /// The same where the first result is not wanted: `a` points to others.

@@ -137,6 +137,10 @@ void *find_twin(std::atomic<const Twin *> &found, std::string_view name, Device 
     return fn;
 }
 
+void *find_twin(std::atomic<const Twin *> &found, std::string_view name, std::span<const TensorImpl *const> tensors) {
+    return find_twin(found, name, common_device(name, tensors));
+}
+
 Device common_device(std::string_view fn, std::span<const TensorImpl *const> tensors) {
     const TensorImpl *first = nullptr; // of those that decide
     for (const TensorImpl *t : tensors) {

@@ -36,6 +36,10 @@ WICK_API void *find_twin(std::atomic<const Twin *> &found, std::string_view name
 /// DeviceError if the rest are not together.
 WICK_API Device common_device(std::string_view fn, std::span<const TensorImpl *const> tensors);
 
+/// The same for the device of some tensors.
+WICK_API void *find_twin(std::atomic<const Twin *> &found, std::string_view name,
+                         std::span<const TensorImpl *const> tensors);
+
 /// Makes a device the calling thread's current one for a scope.
 class WICK_API Selected {
   public:

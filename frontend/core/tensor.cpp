@@ -19,6 +19,11 @@ TensorImpl::TensorImpl(THTensor *adopted) noexcept : TensorImpl(adopted, place_o
 
 Tensor Tensor::adopt(THTensor *th) { return adopt(th, place_of(th)); }
 
+Tensor detail::result(THStatus status, THTensor *out, uint8_t place) {
+    check(status);
+    return Tensor::adopt(out, place);
+}
+
 Tensor Tensor::adopt(THTensor *th, uint8_t place) {
     if (!th) return {};
     try {

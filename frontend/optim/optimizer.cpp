@@ -151,27 +151,29 @@ Block &block_of(std::vector<Block> &blocks, Device device) {
 }
 } // namespace
 
-std::vector<std::vector<Tensor>> make_scratch(std::span<const Tensor> params, std::span<const size_t> counts) {
+std::vector<Tensor> make_scratch(std::span<const Tensor *const> params, std::span<const size_t> counts) {
     constexpr int64_t ALIGNMENT = 64;
     auto size_of = [](const Tensor &p) { return TH_dtype_size(static_cast<THDtype>(state_dtype(p))); };
     std::vector<Block> blocks;
     for (size_t i = 0; i < params.size(); i++)
         if (counts[i]) {
-            Block &b = block_of(blocks, params[i].device());
-            b.each = std::max(b.each, (params[i].numel() * size_of(params[i]) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT);
+            const Tensor &p = *params[i];
+            Block &b = block_of(blocks, p.device());
+            b.each = std::max(b.each, (p.numel() * size_of(p) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT);
             b.most = std::max(b.most, counts[i]);
         }
     for (Block &b : blocks) b.memory = empty({static_cast<int64_t>(b.most), b.each}, kUINT8, b.device);
-    std::vector<std::vector<Tensor>> out(params.size());
+    std::vector<Tensor> out;
     for (size_t i = 0; i < params.size(); i++)
         for (size_t k = 0; k < counts[i]; k++) {
-            const Block &b = block_of(blocks, params[i].device());
-            std::span<const int64_t> sizes = params[i].sizes();
+            const Tensor &p = *params[i];
+            const Block &b = block_of(blocks, p.device());
+            std::span<const int64_t> sizes = p.sizes();
             THTensor *t = nullptr;
-            check(THTensor_new_over(&t, THTensor_storage(b.memory.th()), static_cast<THDtype>(state_dtype(params[i])),
+            check(THTensor_new_over(&t, THTensor_storage(b.memory.th()), static_cast<THDtype>(state_dtype(p)),
                                     sizes.data(), nullptr, static_cast<int32_t>(sizes.size()),
-                                    static_cast<int64_t>(k) * b.each / size_of(params[i])));
-            out[i].push_back(Tensor::adopt(t));
+                                    static_cast<int64_t>(k) * b.each / size_of(p)));
+            out.push_back(Tensor::adopt(t));
         }
     return out;
 }

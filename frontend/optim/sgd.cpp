@@ -33,7 +33,9 @@ bool SGD::prepare(SGDState &state, const Tensor &p, const SGDOptions &o) const {
     return true;
 }
 
-std::vector<Tensor> SGD::numbers(const SGDOptions &o) const { return {Tensor(o.momentum)}; }
+std::vector<Tensor> SGD::numbers(const SGDOptions &o) const {
+    return o.momentum == 0 ? std::vector<Tensor>() : std::vector<Tensor>{Tensor(o.momentum)};
+}
 
 // Weight decay goes wherever the gradient goes: grad + weight_decay p is never formed, which would need memory.
 void SGD::update(const Update &u) const {

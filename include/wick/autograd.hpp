@@ -204,7 +204,7 @@ inline Tensor as_view(Tensor y, const Tensor &x, bool sibling = false) {
 WICK_API void attach(const Tensor &y, Ref<Node> node, uint32_t output = 0);
 
 /// Records y = op(inputs), one closure per input. `name` is kept, not copied.
-template <class... F> Tensor record(const char *name, const Tensor &y, Wrt<F>... inputs) {
+template <class... F> const Tensor &record(const char *name, const Tensor &y, Wrt<F>... inputs) {
     const detail::Input list[] = {{&inputs.input, &inputs.f, &detail::closure_type<F, detail::call_one<F>>}...};
     attach(y, Node::make(name, 1, list));
     return y;

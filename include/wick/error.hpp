@@ -5,11 +5,12 @@
 #define WICK_ERROR_HPP
 
 #include "TH/status.h"
-#include "wick/object.hpp"
 #include <exception>
 #include <memory>
 #include <string>
 #include <vector>
+
+#define WICK_API __attribute__((visibility("default")))
 
 namespace wick {
 

@@ -4,13 +4,13 @@
 #ifndef WICK_OBJECT_HPP
 #define WICK_OBJECT_HPP
 
+#include "TH/memory.h"
+#include "wick/error.hpp"
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <utility>
-
-#define WICK_API __attribute__((visibility("default")))
 
 namespace wick {
 
@@ -49,8 +49,13 @@ class WICK_API Object {
     virtual Object &self() noexcept { return *this; }
     uint32_t refs() const noexcept { return head_.refs.load(std::memory_order_acquire); }
 
-    static void *operator new(size_t size);
-    static void operator delete(void *p, size_t size) noexcept;
+    static void *operator new(size_t size) {
+        void *p = TH_alloc(static_cast<int64_t>(size));
+        if (!p) [[unlikely]]
+            throw_status(TH_E_MEMORY);
+        return p;
+    }
+    static void operator delete(void *p, size_t size) noexcept { TH_free(p, static_cast<int64_t>(size)); }
 
   protected:
     virtual ~Object() = default;

@@ -90,9 +90,13 @@ struct WICK_API TensorImpl final : Object {
         return root && generation.load(std::memory_order_acquire) != root->generation.load(std::memory_order_relaxed);
     }
     bool requires_grad() const noexcept {
-        const TensorImpl *t = stale() ? root.get() : this;
-        return t->node && !(t->flags.load(std::memory_order_relaxed) & FROZEN);
+        if (root) [[unlikely]]
+            return view_requires_grad();
+        return node && !(flags.load(std::memory_order_relaxed) & FROZEN);
     }
+
+  private:
+    bool view_requires_grad() const noexcept;
 
   protected:
     void destroy() noexcept override {

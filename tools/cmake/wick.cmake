@@ -74,7 +74,8 @@ function(wick_library name)
     -Wl,-z,nodelete) # threads and fork handlers may outlive a dlclose
   # A library that is loaded at run time would get each thread's variables on first use, where glibc aborts without memory. They are
   # small enough to be set up with the thread.
-  target_compile_options(${name} PRIVATE -ftls-model=initial-exec)
+  # Functions of a library call each other directly, as -Bsymbolic-functions has it: the compiler may inline what it sees.
+  target_compile_options(${name} PRIVATE -ftls-model=initial-exec -fno-semantic-interposition)
   if(NOT WICK_SANITIZE)
     target_link_options(${name} PRIVATE -Wl,--no-undefined)
   endif()

@@ -86,9 +86,9 @@ WICK_API void add_scaled(THTensor *out, const THTensor *a, const THTensor *b, do
 WICK_API DType state_dtype(const Tensor &p);
 /// Zeros in the sizes of p and its state's dtype, if t is undefined.
 WICK_API void make_state(Tensor &t, const Tensor &p);
-/// `counts[i]` contiguous tensors in the sizes and state dtype of params[i]. Those of different parameters lie in the
-/// same memory, to be used one parameter after the other.
-WICK_API std::vector<std::vector<Tensor>> make_scratch(std::span<const Tensor> params, std::span<const size_t> counts);
+/// `counts[i]` contiguous tensors in the sizes and state dtype of params[i], one parameter's after the other's. Those
+/// of different parameters lie in the same memory, to be used one parameter after the other.
+WICK_API std::vector<Tensor> make_scratch(std::span<const Tensor *const> params, std::span<const size_t> counts);
 } // namespace detail
 
 /// An optimizer with the options O and, per parameter, the state S; both list their members with WICK_OPTIONS. A
@@ -116,25 +116,33 @@ template <class O, class S> class OptimizerOf : public Optimizer {
 
     void step() override {
         std::vector<Job> jobs;
-        std::vector<Tensor> params;
+        std::vector<const Tensor *> params;
         std::vector<size_t> counts;
-        for (Group &g : groups) {
-            std::vector<Tensor> numbers = this->numbers(g.options);
+        std::vector<std::vector<Tensor>> numbers;
+        size_t most = 0;
+        for (const Group &g : groups) {
+            most += g.params.size();
+            numbers.push_back(this->numbers(g.options));
+        }
+        jobs.reserve(most), params.reserve(most), counts.reserve(most);
+        for (size_t k = 0; k < groups.size(); k++) {
+            Group &g = groups[k];
             for (size_t i = 0; i < g.params.size(); i++) {
                 const Tensor &p = g.params[i];
                 if (!gradient(p)) continue;
-                Job job{&g, &g.state[i], g.state[i], numbers};
+                Job &job = jobs.emplace_back(g.options, g.state[i], numbers[k]);
                 job.fresh = prepare(job.next, p, g.options);
-                jobs.push_back(std::move(job));
-                params.push_back(p);
+                params.push_back(&p);
                 counts.push_back(scratch(g.options) + (detail::state_dtype(p) != p.dtype()));
             }
         }
-        std::vector<std::vector<Tensor>> scratch = detail::make_scratch(params, counts);
+        std::vector<Tensor> scratch = detail::make_scratch(params, counts);
         // From here on nothing needs memory.
+        std::span<const Tensor> rest = scratch;
         for (size_t i = 0; i < jobs.size(); i++) {
-            *jobs[i].state = std::move(jobs[i].next);
-            run(jobs[i], params[i], scratch[i]);
+            jobs[i].state = std::move(jobs[i].next);
+            run(jobs[i], *params[i], rest.first(counts[i]));
+            rest = rest.subspan(counts[i]);
         }
     }
 
@@ -226,9 +234,10 @@ template <class O, class S> class OptimizerOf : public Optimizer {
 
   private:
     struct Job {
-        Group *group;
-        S *state, next;
-        std::vector<Tensor> numbers;
+        Job(const O &o, S &s, std::span<const Tensor> n) : options(o), state(s), next(s), numbers(n) {}
+        const O &options;
+        S &state, next;
+        std::span<const Tensor> numbers;
         bool fresh = false;
     };
     /// Halves are updated in float32 and rounded once.
@@ -240,7 +249,7 @@ template <class O, class S> class OptimizerOf : public Optimizer {
             check(THTensor_copy(target, p.th()));
             scratch = scratch.first(scratch.size() - 1);
         }
-        update({target, gradient(p), job.group->options, *job.state, job.fresh, job.numbers, scratch});
+        update({target, gradient(p), job.options, job.state, job.fresh, job.numbers, scratch});
         if (half) check(THTensor_copy(p.th(), target));
     }
     template <class Self> static auto &at(Self &self, size_t group) {

@@ -16,6 +16,7 @@ typedef struct th_dtype_row {
 extern const th_dtype_row th_dtypes[TH_DTYPE_COUNT];
 
 /* All for a valid dtype. */
+static inline int64_t th_dtype_size(THDtype dtype) { return th_dtypes[dtype].size; }
 static inline THDtype th_compute_dtype(THDtype dtype) { return th_dtypes[dtype].compute; }
 static inline int th_is_floating(THDtype dtype) { return th_dtypes[dtype].category == TH_CATEGORY_FLOATING; }
 

@@ -3,6 +3,7 @@
 #include "TH/memory.h"
 #include "core/cast.h"
 #include "core/device.h"
+#include "core/dtype.h"
 #include "expr/sizes.h"
 
 #include <string.h>
@@ -28,14 +29,14 @@ THStatus th_check_sizes(int64_t *numel, const char *fn, THDtype dtype, const int
     for (int32_t i = 0; i < ndim; i++) {
         negative |= sizes[i] < 0;
         overflow |= __builtin_mul_overflow(bytes, sizes[i] > 1 ? sizes[i] : 1, &bytes);
-        n = sizes[i] == 0 ? 0 : n;
+        n = th_size_mul(n, sizes[i]);
     }
     if (negative || overflow) {
         th_text text;
         return TH_raisef(TH_E_SHAPE, "%s: got sizes %s, want %s", fn, th_sizes_text(text, sizes, ndim),
                          negative ? "none below 0" : "at most 2^63 - 1 bytes");
     }
-    *numel = n ? bytes / TH_dtype_size(dtype) : 0;
+    *numel = n;
     return TH_OK;
 }
 
@@ -99,7 +100,7 @@ static THTensor *make_owner(THStorage *storage, THDtype dtype, const int64_t *si
     t->storage = storage;
     t->offset = offset;
     t->data =
-        storage->data ? (char *)storage->data + offset * TH_dtype_size(dtype) : NULL; /* NULL + 0 is not defined */
+        storage->data ? (char *)storage->data + offset * th_dtype_size(dtype) : NULL; /* NULL + 0 is not defined */
     t->numel = 1;
     t->dtype = dtype;
     t->ndim = ndim;
@@ -130,7 +131,7 @@ THStatus th_tensor_new_on(THTensor **out, const char *fn, THDtype dtype, const i
     if (!out) return TH_raisef(TH_E_ARG, "%s: out is NULL", fn);
     THStatus status = th_check_sizes(&numel, fn, dtype, sizes, ndim);
     if (status != TH_OK) return status;
-    const int64_t nbytes = th_size_mul(numel, TH_dtype_size(dtype));
+    const int64_t nbytes = th_size_mul(numel, th_dtype_size(dtype));
     const THDeviceLibrary *library;
     if (device != TH_CPU && (status = th_device_serve(&library, fn, device)) != TH_OK) return status;
     status = device == TH_CPU ? THStorage_new(&storage, nbytes) : THStorage_new_on(&storage, nbytes, device);
