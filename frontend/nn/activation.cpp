@@ -17,6 +17,9 @@ GELU::GELU(GELUOptions given) : Configured("GELU", std::move(given)) {
 }
 Tensor GELU::forward(const Tensor &x) { return gelu(x, options.approximate); }
 
+Softplus::Softplus(SoftplusOptions given) : Configured("Softplus", std::move(given)) {}
+Tensor Softplus::forward(const Tensor &x) { return softplus(x, options.beta, options.threshold); }
+
 Softmax::Softmax(SoftmaxOptions given) : Configured("Softmax", std::move(given)) {}
 Tensor Softmax::forward(const Tensor &x) { return softmax(x, options.dim); }
 

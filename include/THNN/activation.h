@@ -8,18 +8,20 @@
 #include "THNN/api.h"
 TH_BEGIN
 
-/** THNN_<name>(out, x, p) and THNN_<name>_backward(out, grad, x, p) = grad f'(x), for every row of ops/activation.def.
- *    relu        max(x, 0); derivative 0 at 0. p is not used.
+/** THNN_<name>(out, x, p, q) and THNN_<name>_backward(out, grad, x, p, q) = grad f'(x), for every row of
+ * ops/activation.def. p and q are not used unless named.
+ *    relu        max(x, 0); derivative 0 at 0.
  *    leaky_relu  x above 0, p x elsewhere.
- *    gelu        x Phi(x) with the normal distribution's Phi, by erf. p is not used.
- *    gelu_tanh   its tanh approximation (Hendrycks and Gimpel, arXiv:1606.08415). p is not used.
- *    silu        x sigmoid(x). p is not used.
+ *    gelu        x Phi(x) with the normal distribution's Phi, by erf.
+ *    gelu_tanh   its tanh approximation (Hendrycks and Gimpel, arXiv:1606.08415).
+ *    silu        x sigmoid(x).
  *    elu         x above 0, p expm1(x) elsewhere.
- *    softplus    log(1 + exp(p x)) / p, p > 0.
- * relu also takes integers forward (uint8 ... int64). p is rounded to the dtype computed in. */
+ *    softplus    x where p x > q, with derivative 1; log(1 + exp(p x)) / p elsewhere; p > 0.
+ * relu also takes integers forward (uint8 ... int64). p and q are rounded to the dtype computed in. */
 #define THNN_ACTIVATION(name, ...)                                                                                     \
-    THNN_API THStatus THNN_##name(THTensor **out, const THTensor *x, double p);                                        \
-    THNN_API THStatus THNN_##name##_backward(THTensor **out, const THTensor *grad, const THTensor *x, double p);
+    THNN_API THStatus THNN_##name(THTensor **out, const THTensor *x, double p, double q);                              \
+    THNN_API THStatus THNN_##name##_backward(THTensor **out, const THTensor *grad, const THTensor *x, double p,        \
+                                             double q);
 #include "THNN/ops/activation.def"
 #undef THNN_ACTIVATION
 

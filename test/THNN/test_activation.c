@@ -31,13 +31,14 @@ static real ref_silu(real x, real p) { return (void)p, x * logistic(x); }
 static real slope_silu(real x, real p) { return (void)p, logistic(x) * (1 + x * (1 - logistic(x))); }
 static real ref_elu(real x, real p) { return x > 0 ? x : p * expm1l(x); }
 static real slope_elu(real x, real p) { return x > 0 ? 1 : p * expl(x); }
-static real ref_softplus(real x, real p) { return p * x > 50 ? x : log1pl(expl(p * x)) / p; }
-static real slope_softplus(real x, real p) { return logistic(p * x); }
+static const double q_used = 4; /* within the samples */
+static real ref_softplus(real x, real p) { return p * x > q_used ? x : log1pl(expl(p * x)) / p; }
+static real slope_softplus(real x, real p) { return p * x > q_used ? 1 : logistic(p * x); }
 
 typedef struct activation {
     const char *name;
-    THStatus (*forward)(THTensor **out, const THTensor *x, double p);
-    THStatus (*backward)(THTensor **out, const THTensor *grad, const THTensor *x, double p);
+    THStatus (*forward)(THTensor **out, const THTensor *x, double p, double q);
+    THStatus (*backward)(THTensor **out, const THTensor *grad, const THTensor *x, double p, double q);
     real (*ref)(real x, real p);
     real (*slope)(real x, real p);
     double ulp;
@@ -68,8 +69,8 @@ static int is_gate(const activation *a) {
 
 static void check_values(const activation *a, const THTensor *x, const THTensor *grad) {
     THTensor *y = NULL, *g = NULL;
-    assert_ok(a->forward(&y, x, p_used));
-    assert_ok(a->backward(&g, grad, x, p_used));
+    assert_ok(a->forward(&y, x, p_used, q_used));
+    assert_ok(a->backward(&g, grad, x, p_used, q_used));
     assert_int_equal(THTensor_dtype(y), THTensor_dtype(x));
     assert_int_equal(THTensor_numel(y), THTensor_numel(x));
     for (int64_t i = 0; i < THTensor_numel(x); i++) {
@@ -107,11 +108,11 @@ static void check_positions(void) {
     for (int k = 0; k < COUNT; k++) {
         THTensor *x = tensor_random(TH_FLOAT32, LIST(80), -1.3, -1.3, 1), *one = NULL, *first = NULL;
         assert_ok(THTensor_narrow(&one, x, 0, 0, 1));
-        assert_ok(all[k].forward(&first, one, p_used));
+        assert_ok(all[k].forward(&first, one, p_used, q_used));
         for (int64_t n = 1; n <= 70; n++) {
             THTensor *part = NULL, *y = NULL;
             assert_ok(THTensor_narrow(&part, x, 0, 1 + n % 5, n));
-            assert_ok(all[k].forward(&y, part, p_used));
+            assert_ok(all[k].forward(&y, part, p_used, q_used));
             for (int64_t i = 0; i < n; i++) assert_element(y, i, element(first, 0), 0);
             THTensor_free(part);
             THTensor_free(y);
@@ -131,8 +132,8 @@ static void check_special(void) {
         for (int k = 0; k < COUNT; k++) {
             const activation *a = &all[k];
             THTensor *y = NULL, *g = NULL;
-            assert_ok(a->forward(&y, x, 1));
-            assert_ok(a->backward(&g, ones, x, 1));
+            assert_ok(a->forward(&y, x, 1, q_used));
+            assert_ok(a->backward(&g, ones, x, 1, q_used));
             assert_true(isnan(element(y, 0)));
             assert_true(a->forward == THNN_relu || a->forward == THNN_leaky_relu || isnan(element(g, 0)));
             assert_element(y, 2, inf, 0);
@@ -145,11 +146,11 @@ static void check_special(void) {
             THTensor_free(g);
         }
         THTensor *y = NULL;
-        assert_ok(THNN_relu(&y, x, 0));
+        assert_ok(THNN_relu(&y, x, 0, 0));
         assert_element(y, 1, 0, 0);
-        assert_ok(THNN_elu(&y, x, 1));
+        assert_ok(THNN_elu(&y, x, 1, 0));
         assert_element(y, 1, -1, 0);
-        assert_ok(THNN_softplus(&y, x, 1));
+        assert_ok(THNN_softplus(&y, x, 1, 0));
         assert_element(y, 1, 0, 0);
         THTensor_free(y);
         THTensor_free(x);
@@ -189,8 +190,8 @@ static void check_tail(const char *name, const activation *a, THDtype dtype, rea
     enum { N = 500 };
     THTensor *x = tensor_empty(dtype, LIST(N)), *ones = tensor_empty(dtype, LIST(N)), *y = NULL, *g = NULL;
     for (int64_t i = 0; i < N; i++) set_element(x, i, lo + (hi - lo) * (i + 0.5L) / N), set_element(ones, i, 1);
-    assert_ok(a->forward(&y, x, 1));
-    assert_ok(a->backward(&g, ones, x, 1));
+    assert_ok(a->forward(&y, x, 1, q_used));
+    assert_ok(a->backward(&g, ones, x, 1, q_used));
     for (int64_t i = 0; i < N; i++) {
         const real e = element(x, i), argument = a->forward == THNN_gelu_tanh ? 3 * fabsl(gate_of(e)) : 0;
         assert_tail(name, y, i, a->ref(e, 1), ulp + (double)argument, e);
@@ -222,11 +223,33 @@ static void test_gelu_of_six(void **state) {
                         want[] = {-1.43325786e-6, -1.04442594e-7, -5.91952587e-9, -7.61985302e-23};
     for (int d = 2; d < 4; d++) {
         THTensor *t = tensor_of(float_dtypes[d], LIST(4), x), *y = NULL;
-        assert_ok(THNN_gelu(&y, t, 0));
+        assert_ok(THNN_gelu(&y, t, 0, 0));
         for (int64_t i = 0; i < 4; i++) assert_true(fabsl(element(y, i) / want[i] - 1) < 1e-6L);
         THTensor_free(t), THTensor_free(y);
     }
 }
+
+/* x itself, and gradient 1, where p x > q and not before; infinity for nowhere. */
+static void check_softplus_threshold(void) {
+    const double next = nextafter(10, 11), in[] = {10, next, 12, 3};
+    THTensor *x = tensor_of(TH_FLOAT64, LIST(4), in), *threes = tensor_of(TH_FLOAT64, LIST(4), (double[]){3, 3, 3, 3});
+    static const double q[] = {20, INFINITY, 5};
+    for (int k = 0; k < 3; k++) {
+        THTensor *y = NULL, *g = NULL;
+        assert_ok(THNN_softplus(&y, x, 2, q[k]));
+        assert_ok(THNN_softplus_backward(&g, threes, x, 2, q[k]));
+        for (int64_t i = 0; i < 4; i++) {
+            const int linear = 2 * in[i] > q[k];
+            const real smooth = log1pl(expl(2 * (real)in[i])) / 2, slope = 3 * logistic(2 * (real)in[i]);
+            assert_element(y, i, linear ? in[i] : smooth, linear ? 0 : 2);
+            assert_element(g, i, linear ? 3 : slope, linear ? 0 : 2);
+            if (!linear) assert_true(element(y, i) > in[i] && element(g, i) < 3);
+        }
+        THTensor_free(y), THTensor_free(g);
+    }
+    THTensor_free(x), THTensor_free(threes);
+}
+static void test_softplus_threshold(void **state) { (void)state, on_every_isa(check_softplus_threshold); }
 
 /* The limits. */
 static void check_limits(void) {
@@ -238,8 +261,8 @@ static void check_limits(void) {
         for (int d = 1; d < 4; d++) {
             THTensor *x = tensor_of(float_dtypes[d], LIST(4), ends), *y = NULL, *g = NULL;
             THTensor *ones = tensor_of(float_dtypes[d], LIST(4), (double[]){1, 1, 1, 1});
-            assert_ok(gated[k].forward(&y, x, 0));
-            assert_ok(gated[k].backward(&g, ones, x, 0));
+            assert_ok(gated[k].forward(&y, x, 0, 0));
+            assert_ok(gated[k].backward(&g, ones, x, 0, 0));
             for (int64_t i = 0; i < 4; i++) {
                 assert_element(y, i, i % 2 ? element(x, i) : 0, 0);
                 assert_element(g, i, i % 2, 0);
@@ -253,7 +276,7 @@ static void test_relu_infinite_grad(void **state) {
     (void)state;
     THTensor *x = tensor_of(TH_FLOAT32, LIST(3), (double[]){-1, 0, 1}), *out = NULL;
     THTensor *grad = tensor_of(TH_FLOAT32, LIST(3), (double[]){INFINITY, INFINITY, INFINITY});
-    assert_ok(THNN_relu_backward(&out, grad, x, 0));
+    assert_ok(THNN_relu_backward(&out, grad, x, 0, 0));
     assert_element(out, 0, 0, 0);
     assert_element(out, 1, 0, 0);
     assert_element(out, 2, INFINITY, 0);
@@ -266,7 +289,7 @@ static void check_integers(void) {
     for (THDtype dtype = TH_UINT8; dtype <= TH_INT64; dtype++) {
         for (int layout = 0; layout < LAYOUT_COUNT; layout++) {
             THTensor *dense = tensor_random(dtype, LIST(3, 41), -100, 100, 5), *x = tensor_as(dense, layout), *y = NULL;
-            assert_ok(THNN_relu(&y, x, 0));
+            assert_ok(THNN_relu(&y, x, 0, 0));
             assert_is(y, dtype, 3, 41);
             for (int64_t i = 0; i < 3 * 41; i++) assert_element(y, i, fmaxl(element(x, i), 0), 0);
             THTensor_free(dense);
@@ -287,7 +310,7 @@ static void test_shapes(void **state) {
         THTensor *row = tensor_random(TH_FLOAT32, LIST(1, 33), -3, 3, 1), *expanded = NULL, *y = NULL;
         check_values(&all[k], scalar, scalar);
         check_values(&all[k], empty, empty);
-        assert_ok(all[k].forward(&y, empty, p_used));
+        assert_ok(all[k].forward(&y, empty, p_used, q_used));
         assert_is(y, TH_FLOAT64, 3, 0, 2);
         assert_ok(THTensor_expand(&expanded, row, LIST(7, 33)));
         THTensor *grad = tensor_random(TH_FLOAT32, LIST(7, 33), -3, 3, 2);
@@ -305,26 +328,26 @@ static void test_given_outputs(void **state) {
         THTensor *x = tensor_random(TH_FLOAT32, LIST(6, 35), -4, 4, 8),
                  *grad = tensor_random(TH_FLOAT32, LIST(6, 35), -4, 4, 9);
         THTensor *y = NULL, *g = NULL;
-        assert_ok(all[k].forward(&y, x, p_used));
-        assert_ok(all[k].backward(&g, grad, x, p_used));
+        assert_ok(all[k].forward(&y, x, p_used, q_used));
+        assert_ok(all[k].backward(&g, grad, x, p_used, q_used));
         for (int layout = 0; layout < LAYOUT_COUNT; layout++) {
             THTensor *out = tensor_in_layout(TH_FLOAT32, LIST(6, 35), layout), *place = tensor_as(x, layout);
             const uint64_t version = THStorage_version(THTensor_storage(out));
-            assert_ok(all[k].forward(&out, x, p_used));
+            assert_ok(all[k].forward(&out, x, p_used, q_used));
             assert_same(out, y);
             assert_holes(out);
             assert_true(THStorage_version(THTensor_storage(out)) > version);
-            assert_ok(all[k].backward(&out, grad, x, p_used));
+            assert_ok(all[k].backward(&out, grad, x, p_used, q_used));
             assert_same(out, g);
-            assert_ok(all[k].backward(&place, grad, place, p_used)); /* in place of x */
+            assert_ok(all[k].backward(&place, grad, place, p_used, q_used)); /* in place of x */
             assert_same(place, g);
             THTensor_free(place);
             place = tensor_as(x, layout);
-            assert_ok(all[k].forward(&place, place, p_used));
+            assert_ok(all[k].forward(&place, place, p_used, q_used));
             assert_same(place, y);
             THTensor_free(place);
             place = tensor_as(grad, layout);
-            assert_ok(all[k].backward(&place, place, x, p_used)); /* in place of grad */
+            assert_ok(all[k].backward(&place, place, x, p_used, q_used)); /* in place of grad */
             assert_same(place, g);
             THTensor_free(place);
             THTensor_free(out);
@@ -340,7 +363,7 @@ static void test_threads(void **state) {
     const int32_t before = TH_num_threads();
     for (int32_t n = 0; n < 2; n++) {
         assert_ok(TH_set_num_threads(n + 1));
-        assert_ok(THNN_gelu(&y[n], x, 0));
+        assert_ok(THNN_gelu(&y[n], x, 0, 0));
     }
     assert_ok(TH_set_num_threads(before));
     assert_memory_equal(THTensor_data(y[0]), THTensor_data(y[1]), 300 * 401 * sizeof(float));
@@ -358,25 +381,25 @@ static void test_errors(void **state) {
     THTensor *wide = tensor_random(TH_FLOAT64, LIST(2, 3), -1, 1, 1),
              *whole = tensor_random(TH_INT32, LIST(2, 3), -9, 9, 1);
     THTensor *flags = tensor_random(TH_BOOL, LIST(2, 3), 0, 1, 1), *part = NULL, *out = NULL;
-    assert_fails(TH_E_ARG, "THNN_gelu: x is NULL", THNN_gelu(&out, NULL, 0));
-    assert_fails(TH_E_ARG, "THNN_gelu: out is NULL", THNN_gelu(NULL, x, 0));
-    assert_fails(TH_E_TYPE, "THNN_gelu: got x of dtype int32, want a floating dtype", THNN_gelu(&out, whole, 0));
-    assert_fails(TH_E_TYPE, "THNN_relu: got x of dtype bool", THNN_relu(&out, flags, 0));
-    assert_fails(TH_E_TYPE, "THNN_relu_backward: got x of dtype int32", THNN_relu_backward(&out, whole, whole, 0));
+    assert_fails(TH_E_ARG, "THNN_gelu: x is NULL", THNN_gelu(&out, NULL, 0, 0));
+    assert_fails(TH_E_ARG, "THNN_gelu: out is NULL", THNN_gelu(NULL, x, 0, 0));
+    assert_fails(TH_E_TYPE, "THNN_gelu: got x of dtype int32, want a floating dtype", THNN_gelu(&out, whole, 0, 0));
+    assert_fails(TH_E_TYPE, "THNN_relu: got x of dtype bool", THNN_relu(&out, flags, 0, 0));
+    assert_fails(TH_E_TYPE, "THNN_relu_backward: got x of dtype int32", THNN_relu_backward(&out, whole, whole, 0, 0));
     assert_fails(TH_E_TYPE, "THNN_silu_backward: got grad of dtype float64, want float32",
-                 THNN_silu_backward(&out, wide, x, 0));
+                 THNN_silu_backward(&out, wide, x, 0, 0));
     assert_fails(TH_E_SHAPE, "THNN_silu_backward: got grad of sizes [1, 3], want [2, 3]",
-                 THNN_silu_backward(&out, row, x, 0));
+                 THNN_silu_backward(&out, row, x, 0, 0));
     assert_fails(TH_E_SHAPE, "THNN_silu_backward: got grad of sizes [2, 3], want [1, 3]",
-                 THNN_silu_backward(&out, x, row, 0));
-    assert_fails(TH_E_ARG, "THNN_softplus: got p = 0, want p > 0", THNN_softplus(&out, x, 0));
-    assert_fails(TH_E_ARG, "THNN_softplus_backward: got p = nan", THNN_softplus_backward(&out, x, x, NAN));
-    assert_fails(TH_E_TYPE, "THNN_elu: got out of dtype float64, want float32", THNN_elu(&wide, x, 1));
-    assert_fails(TH_E_SHAPE, "THNN_elu", THNN_elu(&row, x, 1));
+                 THNN_silu_backward(&out, x, row, 0, 0));
+    assert_fails(TH_E_ARG, "THNN_softplus: got p = 0, want p > 0", THNN_softplus(&out, x, 0, 0));
+    assert_fails(TH_E_ARG, "THNN_softplus_backward: got p = nan", THNN_softplus_backward(&out, x, x, NAN, 0));
+    assert_fails(TH_E_TYPE, "THNN_elu: got out of dtype float64, want float32", THNN_elu(&wide, x, 1, 0));
+    assert_fails(TH_E_SHAPE, "THNN_elu", THNN_elu(&row, x, 1, 0));
     assert_ok(THTensor_narrow(&part, x, 0, 0, 1));
     THTensor *later = NULL;
     assert_ok(THTensor_as_strided(&later, x, (int64_t[]){1, 3}, (int64_t[]){3, 1}, 2, 1));
-    assert_fails(TH_E_ARG, "THNN_elu: got out", THNN_elu(&later, part, 1));
+    assert_fails(TH_E_ARG, "THNN_elu: got out", THNN_elu(&later, part, 1, 0));
     assert_null(out);
     THTensor *const owned[] = {x, row, wide, whole, flags, part, later};
     for (int i = 0; i < 7; i++) THTensor_free(owned[i]);
@@ -384,9 +407,9 @@ static void test_errors(void **state) {
 
 static void without_memory(void *arg) {
     THTensor *y = NULL, *g = NULL;
-    THStatus status = THNN_gelu(&y, arg, 0);
+    THStatus status = THNN_gelu(&y, arg, 0, 0);
     assert_true(status == TH_OK ? y != NULL : status == TH_E_MEMORY && !y);
-    status = THNN_gelu_backward(&g, arg, arg, 0);
+    status = THNN_gelu_backward(&g, arg, arg, 0, 0);
     assert_true(status == TH_OK ? g != NULL : status == TH_E_MEMORY && !g);
     THTensor_free(y);
     THTensor_free(g);
@@ -407,6 +430,7 @@ int main(void) {
         cmocka_unit_test(test_positions),
         cmocka_unit_test(test_tails),
         cmocka_unit_test(test_gelu_of_six),
+        cmocka_unit_test(test_softplus_threshold),
         cmocka_unit_test(test_limits),
         cmocka_unit_test(test_special),
         cmocka_unit_test(test_relu_infinite_grad),

@@ -47,6 +47,19 @@ class WICK_API GELU : public Configured<GELUOptions> {
     Tensor forward(const Tensor &x) override;
 };
 
+struct SoftplusOptions {
+    double beta = 1;
+    double threshold = 20; ///< linear where beta x is larger
+    WICK_OPTIONS(beta, threshold)
+};
+
+class WICK_API Softplus : public Configured<SoftplusOptions> {
+  public:
+    explicit Softplus(SoftplusOptions given = {});
+    WICK_POSITIONAL(Softplus, 2)
+    Tensor forward(const Tensor &x) override;
+};
+
 struct SoftmaxOptions {
     Required<int32_t> dim;
     WICK_OPTIONS(dim)

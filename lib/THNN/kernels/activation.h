@@ -11,8 +11,8 @@ enum {
     THNN_ACTIVATION_COUNT
 };
 
-/* By activation and compute dtype; NULL where there is none. forward takes x, backward grad and x; param is p, a
-   double. */
+/* By activation and compute dtype; NULL where there is none. forward takes x, backward grad and x; param are p and
+   q, two doubles. */
 typedef struct thnn_activation_table {
     THKernel forward[THNN_ACTIVATION_COUNT][TH_DTYPE_COUNT], backward[THNN_ACTIVATION_COUNT][TH_DTYPE_COUNT];
 } thnn_activation_table;

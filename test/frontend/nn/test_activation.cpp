@@ -30,6 +30,13 @@ TEST(Activation, Elementwise) {
               "ArgumentError: GELU: got approximate 'no', want 'none' or 'tanh'");
 }
 
+TEST(Activation, Softplus) {
+    expect_values(nn::Softplus{}(x()), each([](double v) { return std::log1p(std::exp(v)); }));
+    expect_values(nn::Softplus(2.0, 1.5)(x()), // linear from 0.75 on
+                  each([](double v) { return v > 0.75 ? v : std::log1p(std::exp(2 * v)) / 2; }));
+    EXPECT_EQ(nn::Softplus({.threshold = 10}).to_string(), "Softplus(threshold=10.0)");
+}
+
 TEST(Activation, Softmax) {
     double total = 0;
     for (double v : X) total += std::exp(v);

@@ -56,6 +56,7 @@ double tolerance(const std::string &op, DType d, bool second) {
 
 Tensor evaluate(const std::string &name, std::span<const Tensor> x) {
     if (name == "gelu_tanh") return gelu(x[0], "tanh");
+    if (name == "softplus") return softplus(x[0], 1, INFINITY); // which nowhere gives way to x
     if (name == "addcdiv") return addcdiv(zeros_like(x[0]), x[0], x[1], 2);
     std::vector<Value> args;
     std::vector<OwnedValue> held;
