@@ -74,6 +74,10 @@ template <class C> std::vector<Method> own_methods() {
         constexpr auto forward = static_cast<Tensor (Loss::*)(const Tensor &, const Tensor &)>(&Loss::forward);
         return detail::list_methods(
             method<forward>("forward(Tensor input, Tensor target) -> Tensor", "The loss of input against target."));
+    } else if constexpr (requires { &C::forward_with_indices; }) {
+        return detail::list_methods(
+            method<&C::forward_with_indices>("forward_with_indices(Tensor x) -> (Tensor values, Tensor indices)",
+                                             "The same, and where in its plane each value lies, as a flat index."));
     } else if constexpr (std::derived_from<C, ModuleList>) {
         constexpr auto append = static_cast<void (ModuleList::*)(Ref<Module>)>(&ModuleList::append);
         return detail::list_methods(method<append>("append(Module module) -> ()", "Adds a module at the end."),

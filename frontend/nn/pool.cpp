@@ -2,6 +2,10 @@
 #include "wick/nn/pool.hpp"
 #include "wick/ops.hpp"
 
+namespace wick {
+void store(Value *results, ValuesIndices &&r) { results[0] = box(r.values), results[1] = box(r.indices); }
+} // namespace wick
+
 namespace wick::nn {
 
 namespace {
@@ -20,6 +24,14 @@ template <size_t N> Tensor MaxPoolNd<N>::forward(const Tensor &x) {
     if constexpr (N == 1) return max_pool1d(x, kernel, stride_of(o), o.padding, o.dilation, o.ceil_mode);
     if constexpr (N == 2) return max_pool2d(x, kernel, stride_of(o), o.padding, o.dilation, o.ceil_mode);
     if constexpr (N == 3) return max_pool3d(x, kernel, stride_of(o), o.padding, o.dilation, o.ceil_mode);
+}
+
+template <size_t N> ValuesIndices MaxPoolNd<N>::forward_with_indices(const Tensor &x) {
+    const MaxPoolOptions<N> &o = this->options;
+    const PerDim<N> &kernel = o.kernel_size;
+    if constexpr (N == 1) return max_pool1d_with_indices(x, kernel, stride_of(o), o.padding, o.dilation, o.ceil_mode);
+    if constexpr (N == 2) return max_pool2d_with_indices(x, kernel, stride_of(o), o.padding, o.dilation, o.ceil_mode);
+    if constexpr (N == 3) return max_pool3d_with_indices(x, kernel, stride_of(o), o.padding, o.dilation, o.ceil_mode);
 }
 
 template <size_t N>

@@ -4,6 +4,11 @@
 #define WICK_NN_POOL_HPP
 
 #include "wick/nn/module.hpp"
+#include "wick/ops.hpp"
+
+namespace wick {
+WICK_API void store(Value *results, ValuesIndices &&r);
+}
 
 namespace wick::nn {
 
@@ -21,6 +26,8 @@ template <size_t N> class WICK_API MaxPoolNd : public Configured<MaxPoolOptions<
   public:
     explicit MaxPoolNd(MaxPoolOptions<N> given);
     Tensor forward(const Tensor &x) override;
+    /// The same, and where in its plane each value lies, as a flat index: PyTorch's return_indices.
+    ValuesIndices forward_with_indices(const Tensor &x);
 };
 extern template class MaxPoolNd<1>;
 extern template class MaxPoolNd<2>;

@@ -55,7 +55,7 @@ TEST(Class, ModulesSayWhatTheirOpsSay) {
     const std::pair<const char *, const char *> pairs[] = {
         {"LeakyReLU", "leaky_relu"},   {"GELU", "gelu"},        {"Softmax", "softmax"},
         {"LogSoftmax", "log_softmax"}, {"NLLLoss", "nll_loss"}, {"CrossEntropyLoss", "cross_entropy"},
-        {"Dropout", "dropout"},        {"Flatten", "flatten"}};
+        {"Dropout", "dropout"},        {"Flatten", "flatten"},  {"Softplus", "softplus"}};
     for (auto [module, op] : pairs) {
         const auto &options = find_class("nn", module)->schema.arguments;
         EXPECT_FALSE(options.empty()) << module;
@@ -114,6 +114,16 @@ TEST(Class, LossesHaveTheirOwnForward) {
     for (const Method *m : object_methods(*loss)) forwards += m->schema.name == "forward";
     EXPECT_EQ(forwards, 1u);
     EXPECT_EQ(error_of([&] { call(*loss, "forward", {borrow(zeros({1, 2}))}); }).substr(0, 14), "ArgumentError:");
+}
+
+TEST(Class, MaxPoolingGivesIndices) {
+    Ref<Object> pool = create("nn", "MaxPool1d", {box(2)});
+    auto results = call(*pool, "forward_with_indices", {borrow(tensor<float>({3, 5, 7, 1}).view({1, 4}))});
+    ASSERT_EQ(results.size(), 2u);
+    expect_values(unbox<Tensor>(results[0]), {5, 7});
+    EXPECT_EQ(values(unbox<Tensor>(results[1])), (std::vector<double>{1, 2}));
+    EXPECT_EQ(find_method(*pool, "forward_with_indices")->schema_text,
+              "forward_with_indices(Tensor x) -> (Tensor values, Tensor indices)");
 }
 
 TEST(Class, ContainersTakeModules) {

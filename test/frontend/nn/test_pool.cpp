@@ -47,6 +47,12 @@ TEST(Pool, GivesIndices) {
     auto [y, at] = max_pool2d_with_indices(grid(), 2);
     expect_values(y, {5, 7, 13, 15});
     expect_values(at.to(kFLOAT32), {5, 7, 13, 15});
+    nn::MaxPool2d pool{{.kernel_size = 2, .stride = 1, .padding = 1}};
+    auto [of_module, places] = pool.forward_with_indices(grid());
+    expect_values(of_module, values(pool(grid())));
+    expect_values(places.to(kFLOAT32), values(pool(grid()))); // the grid counts its places
+    EXPECT_EQ(nn::MaxPool1d(2).forward_with_indices(zeros({1, 4})).indices.numel(), 2);
+    EXPECT_EQ(nn::MaxPool3d(2).forward_with_indices(zeros({1, 2, 2, 2})).indices.numel(), 1);
     auto [whole, where_] = max_pool1d_with_indices(grid().to(kINT16).view({1, 16}), 16);
     EXPECT_EQ(whole.dtype(), kINT16);
     EXPECT_EQ(whole.item<int>(), 15);
