@@ -67,14 +67,46 @@ Tensor scatter_add(const Tensor &x, int32_t dim, const Tensor &index, const Tens
                   wrt(src, [=, sizes = sizes_of(src)](const Tensor &g) { return gathered(g, dim, i, sizes); }));
 }
 
-static Tensor scatter_mul(const Tensor &x, int32_t dim, const Tensor &index, const Tensor &src) {
-    if (src.requires_grad() && grad_enabled())
-        fail(TH_E_AUTOGRAD, "scatter: got factors that require gradient, want constant ones");
-    Tensor y = call<TH_scatter_mul>(x, dim, index, src);
-    if (!recording(x)) return y;
-    const Saved i(index), factors(src);
-    return record("scatter", y, wrt(x, [=](const Tensor &g) { return scatter_mul(g, dim, i, factors); }));
+namespace {
+/// TH_scatter_scan. Its gradient is the same recurrence the other way: with q the steps of g's from the end, whose
+/// terms are the gradients of the steps, x's is what that ends with, a's is q times the steps, b's is q.
+struct Scan {
+    Tensor steps, last;
+
+    Scan(const Tensor &x, int32_t dim, const Tensor &index, const Tensor &a, const Tensor &b, bool reverse) {
+        Out end;
+        steps = call<TH_scatter_scan>(&end.th, x, dim, index, a, b, reverse);
+        last = end.take();
+        if (!recording(x, a, b)) return;
+        const Tensor results[] = {steps, last}, inputs[] = {x, a, b};
+        const Saved i(index), factors(a), before = Saved::output(steps);
+        auto nothing = [sizes = sizes_of(x), d = x.dtype(), on = x.device()] { return zeros(sizes, d, on); };
+        record_joint("scatter_scan", results, inputs, [=](std::span<const Tensor> g, std::span<Tensor> out) {
+            Scan back(g[1].defined() ? g[1] : nothing(), dim, i, factors, g[0], !reverse);
+            out[0] = back.last, out[1] = back.steps * before, out[2] = back.steps;
+        });
+    }
+};
+
+/// One factor for each entry of index, out of a src that may be larger or a number.
+Tensor factors_of(const Tensor &src, const Tensor &index, DType dtype) {
+    if (src.dim() == 0) return expand(to(src, dtype), index.sizes());
+    Tensor part = src;
+    for (int32_t d = 0; d < index.dim(); d++) part = narrow(part, d, 0, index.size(d));
+    return part;
 }
+
+Tensor scatter_mul(const Tensor &x, int32_t dim, const Tensor &index, const Tensor &src) {
+    Tensor y = call<TH_scatter_mul>(x, dim, index, src);
+    if (!recording(x, src)) return y;
+    const Tensor a = factors_of(src, index, x.dtype());
+    const Saved i(index), factors(a), start(x);
+    return record("scatter", y, wrt(x, [=](const Tensor &g) { return scatter_mul(g, dim, i, factors); }),
+                  wrt(a, [=](const Tensor &g) { // times what the factors before it and behind it make of x and g
+                      return Scan(start, dim, i, factors, {}, false).steps * Scan(g, dim, i, factors, {}, true).steps;
+                  }));
+}
+} // namespace
 
 Tensor scatter(const Tensor &x, int32_t dim, const Tensor &index, const Tensor &src, std::string_view reduce) {
     if (reduce == "add") return scatter_add(x, dim, index, src);

@@ -24,6 +24,13 @@ TH_API THStatus TH_scatter_add(THTensor **out, const THTensor *x, int32_t dim, c
 TH_API THStatus TH_scatter_mul(THTensor **out, const THTensor *x, int32_t dim, const THTensor *index,
                                const THTensor *src);
 
+/** The steps of x[index[i][j]][j] = a[i][j] x[index[i][j]][j] + b[i][j] (dim 0), one after the other along dim, from
+ * its end with reverse != 0. steps[i][j]: what stood there before the step; last: x after all of them. a and b have
+ * index's sizes; b NULL: 0. Floating dtypes; halves in float32. The gradient of scatter_mul is made of it, and of
+ * itself. */
+TH_API THStatus TH_scatter_scan(THTensor **steps, THTensor **last, const THTensor *x, int32_t dim,
+                                const THTensor *index, const THTensor *a, const THTensor *b, int32_t reverse);
+
 /** x with the slices of src added at the 1-D index along dim, in logical order. */
 TH_API THStatus TH_index_add(THTensor **out, const THTensor *x, int32_t dim, const THTensor *index,
                              const THTensor *src);

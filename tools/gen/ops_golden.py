@@ -120,7 +120,7 @@ REFERENCE = {  # where PyTorch's function of the same name differs
     "log_softmax": F.log_softmax,
     "nll_loss": lambda x, t, w=None, i=-100, r="mean": F.nll_loss(x, t, w if w is None else w.detach(), ignore_index=i, reduction=r),
     "scatter": lambda x, d, i, src: torch.scatter(x, d, i, part(src, i) if isinstance(src, torch.Tensor) else src),
-    "scatter.reduce": lambda x, d, i, src, mode: torch.scatter_reduce(x, d, i, src if mode == "add" else src.detach(), dict(add="sum", multiply="prod")[mode]),
+    "scatter.reduce": lambda x, d, i, src, mode: torch.scatter_reduce(x, d, i, part(src, i), dict(add="sum", multiply="prod")[mode]),
     "scatter_add": lambda x, d, i, src: torch.scatter_add(x, d, i, part(src, i)),
     "cross_entropy": lambda x, t, w=None, i=-100, r="mean", s=0.0: F.cross_entropy(x, t, w if w is None else w.detach(), ignore_index=i, reduction=r, label_smoothing=s),
     "linear": lambda x, w, b=None: F.linear(x, w, b) if w.dim() == 2 else x @ w + b,

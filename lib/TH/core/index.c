@@ -24,10 +24,6 @@ typedef struct check_job {
     int32_t bad; /* atomic */
 } check_job;
 
-static int64_t entry(const void *p, THDtype dtype) {
-    return dtype == TH_INT32 ? *(const int32_t *)p : *(const int64_t *)p;
-}
-
 static const char *row_of(const THTensor *t, int64_t row) {
     int64_t at = 0;
     for (int32_t d = t->ndim - 2; d >= 0; d--) {
@@ -44,7 +40,8 @@ static void check_rows(void *arg, int64_t lo, int64_t hi) {
     int bad = 0;
     for (int64_t row = lo; row < hi; row++) {
         const char *p = row_of(job->index, row);
-        for (int64_t k = 0; k < job->run; k++) bad |= is_bad(entry(p + k * job->step, job->index->dtype), job->length);
+        for (int64_t k = 0; k < job->run; k++)
+            bad |= is_bad(th_pick_entry(p + k * job->step, job->index->dtype), job->length);
     }
     if (bad) __atomic_store_n(&job->bad, 1, __ATOMIC_RELAXED);
 }
@@ -52,7 +49,7 @@ static void check_rows(void *arg, int64_t lo, int64_t hi) {
 static THStatus raise_index(const char *fn, const check_job *job, int32_t dim) {
     int64_t at = 0, value;
     for (;; at++) {
-        value = entry(row_of(job->index, at / job->run) + at % job->run * job->step, job->index->dtype);
+        value = th_pick_entry(row_of(job->index, at / job->run) + at % job->run * job->step, job->index->dtype);
         if (is_bad(value, job->length)) break;
     }
     if (job->length == 0)
@@ -114,7 +111,7 @@ static void pick_each(const plan *p, char *whole, char *part, const char *index,
     for (int64_t at = 0; at < n; at += RUN) {
         const int64_t count = n - at < RUN ? n - at : RUN;
         for (int64_t k = 0; k < count; k++) {
-            const int64_t i = entry(index + (at + k) * p->run.index, p->index_dtype);
+            const int64_t i = th_pick_entry(index + (at + k) * p->run.index, p->index_dtype);
             offset[k] = (i < 0 ? i + p->length : i) * p->pick;
         }
         char *w = whole + at * p->run.whole, *q = part + at * p->run.part;
@@ -144,7 +141,7 @@ static void run_tasks(void *arg, int64_t lo, int64_t hi) {
         for (int64_t i = from; i < to; i++) {
             char *w = whole + i * p->loop.whole, *q = part + i * p->loop.part;
             const char *x = index + i * p->loop.index;
-            const int64_t picked = entry(x, p->index_dtype);
+            const int64_t picked = th_pick_entry(x, p->index_dtype);
             if (p->run.index)
                 pick_each(p, w, q, x, n);
             else

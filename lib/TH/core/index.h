@@ -14,6 +14,11 @@ enum { TH_PICK_GET, TH_PICK_PUT, TH_PICK_ADD, TH_PICK_MUL };
 static inline int64_t th_size_along(const THTensor *t, int32_t dim) { return t->ndim ? th_sizes(t)[dim] : 1; }
 static inline int64_t th_stride_along(const THTensor *t, int32_t dim) { return t->ndim ? th_strides(t)[dim] : 0; }
 
+/* An entry of an index. */
+static inline int64_t th_pick_entry(const void *p, THDtype dtype) {
+    return dtype == TH_INT32 ? *(const int32_t *)p : *(const int64_t *)p;
+}
+
 /* int32 or int64, else TH_E_TYPE; every entry in [-length, length), else TH_E_INDEX. */
 THStatus th_pick_check_index(const char *fn, const THTensor *index, int32_t dim, int64_t length);
 

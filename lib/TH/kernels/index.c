@@ -14,6 +14,10 @@ const struct th_index_table TH_ISA_NAME(th_index) = {
 #define TH_TEMPLATE "expr/row.inc"
 #include "expr/types.inc"
 #undef TH_ROW
+#define TH_ROW .scan[TH_CODE] = FN(scan),
+#define TH_TEMPLATE "expr/row.inc"
+#include "expr/floats.inc"
+#undef TH_ROW
 #define TH_ROW .get[TH_WIDTH] = FN(get), .put[TH_WIDTH] = FN(put),
 #define TH_TEMPLATE "expr/row.inc"
 #include "expr/widths.inc"

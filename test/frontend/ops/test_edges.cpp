@@ -146,6 +146,44 @@ TEST(Scatter, SourcesLargerThanTheIndex) {
     expect_values(x.grad(), {0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0}, 0);
 }
 
+/// Against the same products along a dimension of their own, without repetition.
+TEST(Scatter, ProductsOfWhatRequiresGrad) {
+    Tensor index = tensor(std::vector<int64_t>{0, 1, 0, -3, 0, 1});
+    for (auto factors :
+         {std::vector<double>{2, 3, 0.5, -1, 4, 5}, {0, 3, 2, 7, 4, 0}, {0, 3, 0, 7, 4, 2}, {0, 0, 0, 0, 2, 0}}) {
+        Tensor x = leaf({3, 2, 6}), src = leaf(factors);
+        auto scattered = [&](const Tensor &all) {
+            return scatter(narrow(all, 0, 0, 3), 0, index, narrow(all, 0, 3, 6), "multiply");
+        };
+        auto multiplied = [&](const Tensor &all) { // x[0] f0 f2 f3 f4, x[1] f1 f5, x[2]
+            return cat(std::vector{prod(index_select(all, 0, tensor(std::vector<int64_t>{0, 3, 5, 6, 7}))).reshape({1}),
+                                   prod(index_select(all, 0, tensor(std::vector<int64_t>{1, 4, 8}))).reshape({1}),
+                                   narrow(all, 0, 2, 1)});
+        };
+        Tensor all = cat(std::vector{x, src}).detach().requires_grad_();
+        expect_values(scattered(all), values(multiplied(all)), 0);
+        expect_values(gradients(scattered(all), {all})[0], values(gradients(multiplied(all), {all})[0]), 0);
+        expect_values(hessian([&](const Tensor &t) { return sum(square(scattered(t))); }, all),
+                      values(hessian([&](const Tensor &t) { return sum(square(multiplied(t))); }, all)), 1e-12);
+    }
+}
+
+TEST(Scatter, FactorsLargerThanTheIndexAndNumbers) {
+    Tensor index = tensor(std::vector<int64_t>{0, 1, 1, 1}).reshape({2, 2});
+    for (DType d : FLOATS) {
+        Tensor x = leaf({3, 5}, {1, 2}, d).reshape({1, 2}), src = leaf({2, 0, 9, 7, 4, 9}, {2, 3}, d);
+        Tensor tall = cat(std::vector{x, x});
+        expect_values(gradients(scatter(tall, 1, index, src, "multiply"), {src})[0], {3, 10, 0, 80, 140, 0}, 0);
+        Tensor number = leaf({2}, Sizes(), d);
+        Tensor y = scatter(tall, 1, index, number, "multiply"); // 3 n, 5 n, 3, 5 n^2
+        expect_values(gradients(y, {number})[0], {1 * 3 + 2 * 5 + 4 * 20}, 0);
+        Tensor single = leaf({2}, Sizes(), kFLOAT32); // a number of another dtype
+        expect_values(gradients(scatter(tall, 1, index, single, "multiply"), {single})[0], {93}, 0);
+    }
+    Tensor x = leaf({3}, Sizes()), src = leaf({4}, Sizes()), at = tensor(std::vector<int64_t>{0}).reshape({});
+    expect_values(gradients(scatter(x, 0, at, src, "multiply"), {src})[0], {3}, 0);
+}
+
 TEST(Matmul, GradientsOfNothing) {
     Tensor a = zeros({2, 2, 0}).requires_grad_(), b = zeros({0, 3}).requires_grad_();
     matmul(a, b).sum().backward();
@@ -261,6 +299,23 @@ TEST(Softmax, MaskedClassesHaveNoGradient) {
     expect_values(hessian(loss, x), {p * q, -p * q, 0, -p * q, p * q, 0, 0, 0, 0}, 1e-15);
     double s = p * q * (q - p);
     expect_values(hessian(first, x), {s, -s, 0, -s, s, 0, 0, 0, 0}, 1e-15);
+}
+
+TEST(Softplus, IsLinearBeyondItsThreshold) {
+    const double below = std::log1p(std::exp(2.0)) / 2, sigmoid2 = 1 / (1 + std::exp(-2.0));
+    for (DType d : FLOATS) {
+        const double ulp = d == kFLOAT64 ? 1e-15 : d == kFLOAT32 ? 1e-6 : 1e-2;
+        Tensor x = leaf({1, 2.5, 30, -INFINITY}, d), y = softplus(x, 2, 4);
+        expect_values(y, {below, 2.5, 30, 0}, ulp);
+        Tensor g = gradients(y, {x}, true)[0];
+        expect_values(g, {sigmoid2, 2, 3, 0}, ulp);
+        expect_values(gradients(g, {x})[0], {2 * sigmoid2 * (1 - sigmoid2), 0, 0, 0}, 4 * ulp);
+    }
+    Tensor x = leaf({19, 21}), y = softplus(x); // by default beyond 20
+    expect_values(y, {19 + std::log1p(std::exp(-19.0)), 21}, 0);
+    EXPECT_GT(values(y)[0], 19);
+    expect_values(gradients(y, {x})[0], {1 / (1 + std::exp(-19.0)), 2}, 0);
+    EXPECT_GT(values(softplus(x, 1, INFINITY))[1], 21);
 }
 
 TEST(Norms, GradientsDoNotDependOnTheScale) {
