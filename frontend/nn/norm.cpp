@@ -27,12 +27,12 @@ template <size_t N> Tensor BatchNormNd<N>::forward(const Tensor &x) {
         throw Error(TH_E_SHAPE, std::string(name<N>) + ": got " + x.describe() + ", want " + (N == 1 ? "2 or " : "") +
                                     std::to_string(N + 2) + " dimensions");
     bool tracks = running_mean.defined();
+    const bool counts = is_training() && tracks;
     double momentum = options.momentum.value_or(0);
-    if (is_training() && tracks) {
-        num_batches_tracked.add_(1);
-        if (!options.momentum) momentum = 1 / num_batches_tracked.item<double>();
-    }
-    return batch_norm(x, running_mean, running_var, weight, bias, is_training() || !tracks, momentum, options.eps);
+    if (counts && !options.momentum) momentum = 1 / (num_batches_tracked.item<double>() + 1);
+    Tensor y = batch_norm(x, running_mean, running_var, weight, bias, is_training() || !tracks, momentum, options.eps);
+    if (counts) num_batches_tracked.add_(1); // a batch that was refused does not count
+    return y;
 }
 
 template class BatchNormNd<1>;

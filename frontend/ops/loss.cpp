@@ -21,6 +21,12 @@ struct Nll {
     double label_smoothing;
     int32_t reduction;
 
+    /// Refuses now what loss() of log-probabilities with these sizes would refuse.
+    void check(const Tensor &input) const {
+        THTensor **const none = nullptr;
+        call_rest<THNN_nll_loss>(none, input, target, weight, ignore_index, label_smoothing, reduction);
+    }
+
     Tensor loss(const Tensor &log_prob) const {
         Out total;
         Tensor y = call<THNN_nll_loss>(reduction == THNN_REDUCTION_MEAN ? &total.th : nullptr, log_prob, target, weight,
@@ -42,11 +48,11 @@ struct Nll {
     }
 };
 
-Tensor checked_loss(const char *fn, const Tensor &log_prob, const Tensor &target, const Tensor &weight,
-                    int64_t ignore_index, std::string_view reduction, double label_smoothing) {
+Nll nll(const char *fn, const Tensor &target, const Tensor &weight, int64_t ignore_index, std::string_view reduction,
+        double label_smoothing) {
     if (weight.requires_grad() && grad_enabled())
         fail(TH_E_AUTOGRAD, "%s: got class weights that require gradient, want constant ones", fn);
-    return Nll{target, weight, ignore_index, label_smoothing, reduction_code(fn, reduction)}.loss(log_prob);
+    return {target, weight, ignore_index, label_smoothing, reduction_code(fn, reduction)};
 }
 
 /// Cross-entropy with a distribution over the classes instead of one of them.
@@ -65,6 +71,7 @@ Tensor distribution_loss(const Tensor &input, const Tensor &target, const Tensor
     if (weight.defined() && (weight.dim() != 1 || weight.size(0) != n))
         fail(TH_E_SHAPE, "cross_entropy: got class weights %s, want [%lld]", weight.describe().c_str(),
              static_cast<long long>(n));
+    const Tensor log_prob = log_softmax(input, classes);
     Tensor p =
         label_smoothing == 0 ? target : target * (1 - label_smoothing) + label_smoothing / static_cast<double>(n);
     if (weight.defined()) {
@@ -72,22 +79,23 @@ Tensor distribution_loss(const Tensor &input, const Tensor &target, const Tensor
         along[static_cast<size_t>(classes)] = n;
         p = p * reshape(weight, along);
     }
-    Tensor losses = -sum(log_softmax(input, classes) * p, {classes});
+    Tensor losses = -sum(log_prob * p, {classes});
     return code == THNN_REDUCTION_NONE ? losses : code == THNN_REDUCTION_MEAN ? mean(losses) : sum(losses);
 }
 } // namespace
 
 Tensor nll_loss(const Tensor &log_prob, const Tensor &target, const Tensor &weight, int64_t ignore_index,
                 std::string_view reduction) {
-    return checked_loss("nll_loss", log_prob, target, weight, ignore_index, reduction, 0);
+    return nll("nll_loss", target, weight, ignore_index, reduction, 0).loss(log_prob);
 }
 
 Tensor cross_entropy(const Tensor &input, const Tensor &target, const Tensor &weight, int64_t ignore_index,
                      std::string_view reduction, double label_smoothing) {
     if (target.is_floating_point())
         return distribution_loss(input, target, weight, ignore_index, reduction, label_smoothing);
-    return checked_loss("cross_entropy", log_softmax(input, input.dim() == 1 ? 0 : 1), target, weight, ignore_index,
-                        reduction, label_smoothing);
+    const Nll rows = nll("cross_entropy", target, weight, ignore_index, reduction, label_smoothing);
+    rows.check(input);
+    return rows.loss(log_softmax(input, input.dim() == 1 ? 0 : 1));
 }
 
 } // namespace wick

@@ -82,6 +82,10 @@ Tensor addmm(const Tensor &c, const Tensor &a, const Tensor &b, const Scalar &be
 
 Tensor linear(const Tensor &x, const Tensor &weight, const Tensor &bias) {
     if (x.dim() != 2 || weight.dim() == 1) {
+        const int64_t out = weight.dim() == 2 ? weight.size(0) : 1;
+        if (bias.defined() && bias.dim() > 0 && bias.size(-1) != out && bias.size(-1) != 1)
+            fail(TH_E_SHAPE, "linear: got bias %s for weight %s, want one number for each output",
+                 bias.describe().c_str(), weight.describe().c_str());
         Tensor y = x.dim() == 1 && weight.dim() == 2 ? mv(weight, x) : matmul(x, t(weight));
         return bias.defined() ? y + bias : y;
     }

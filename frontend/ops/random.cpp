@@ -38,9 +38,9 @@ Tensor randn(Sizes sizes, DType dtype, Device device) {
     return t;
 }
 Tensor normal(const Tensor &mean, const Tensor &std) {
+    const Tensor like = add(mean.detach(), std.detach()); // their sizes, dtype and device
     if (any(lt(std.detach(), 0)).item<bool>())
         fail(TH_E_ARG, "normal: got a negative std in %s, want at least 0", std.describe().c_str());
-    const Tensor like = add(mean.detach(), std.detach()); // their sizes, dtype and device
     DType dtype = like.is_floating_point() ? like.dtype() : kFLOAT32;
     return addcmul(mean, std, randn(like.sizes(), dtype, like.device()));
 }

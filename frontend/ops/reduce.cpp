@@ -109,7 +109,7 @@ template <auto Fn> Tensor extreme(const char *name, const Tensor &x, Dims dims, 
 } // namespace
 
 Tensor sum(const Tensor &x, Dims dims, bool keepdim, DType dtype) {
-    if (dtype != DType::none) return sum(x.to(dtype), dims, keepdim).to(dtype);
+    if (dtype != DType::none) return sum(cast_first("sum", x, dims, dtype, false), dims, keepdim).to(dtype);
     Tensor y = reduce<TH_sum>(x, dims, keepdim);
     if (!recording(x)) return y;
     if (dims.empty())
@@ -120,7 +120,7 @@ Tensor sum(const Tensor &x, Dims dims, bool keepdim, DType dtype) {
 }
 
 Tensor mean(const Tensor &x, Dims dims, bool keepdim, DType dtype) {
-    if (dtype != DType::none) return mean(x.to(dtype), dims, keepdim).to(dtype);
+    if (dtype != DType::none) return mean(cast_first("mean", x, dims, dtype, true), dims, keepdim).to(dtype);
     Tensor y = reduce<TH_mean>(x, dims, keepdim);
     if (!recording(x)) return y;
     return record(
@@ -131,7 +131,7 @@ Tensor mean(const Tensor &x, Dims dims, bool keepdim, DType dtype) {
 }
 
 Tensor prod(const Tensor &x, Dims dims, bool keepdim, DType dtype) {
-    if (dtype != DType::none) return prod(x.to(dtype), dims, keepdim).to(dtype);
+    if (dtype != DType::none) return prod(cast_first("prod", x, dims, dtype, false), dims, keepdim).to(dtype);
     Tensor y = reduce<TH_prod>(x, dims, keepdim);
     if (!recording(x)) return y;
     const Saved sx(x), sy = Saved::output(y);

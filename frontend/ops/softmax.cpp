@@ -19,7 +19,7 @@ Tensor log_softmax_backward(const Tensor &g, const Tensor &y, int32_t dim) {
 } // namespace
 
 Tensor softmax(const Tensor &x, int32_t dim, DType dtype) {
-    if (dtype != DType::none) return softmax(to(x, dtype), dim);
+    if (dtype != DType::none) return softmax(cast_first("softmax", x, {dim}, dtype, true), dim);
     Tensor out = call<THNN_softmax>(x, dim);
     if (!recording(x)) return out;
     const Saved saved = Saved::output(out);
@@ -31,7 +31,7 @@ Tensor softmax(const Tensor &x, int32_t dim, DType dtype) {
 }
 
 Tensor log_softmax(const Tensor &x, int32_t dim, DType dtype) {
-    if (dtype != DType::none) return log_softmax(to(x, dtype), dim);
+    if (dtype != DType::none) return log_softmax(cast_first("log_softmax", x, {dim}, dtype, true), dim);
     Tensor out = call<THNN_log_softmax>(x, dim);
     if (!recording(x)) return out;
     const Saved saved = Saved::output(out);

@@ -47,16 +47,9 @@ Tensor squeeze(const Tensor &x, std::optional<int32_t> dim) {
 }
 
 Tensor squeeze(const Tensor &x, Dims dims) {
-    std::vector<int32_t> last_first;
-    for (int32_t d : dims) {
-        int32_t at = d < 0 ? d + x.dim() : d;
-        if (x.dim() == 0 && (d == 0 || d == -1)) continue;
-        if (at < 0 || at >= x.dim())
-            fail(TH_E_INDEX, "squeeze: got dim %d of %s, want one of its dimensions", d, x.describe().c_str());
-        if (std::ranges::count(last_first, at)) fail(TH_E_ARG, "squeeze: got dim %d twice, want it once", d);
-        last_first.push_back(at);
-    }
+    std::vector<int32_t> last_first = checked_dims("squeeze", x, dims);
     std::ranges::sort(last_first, std::greater());
+    if (x.dim() == 0) last_first.clear();
     Tensor y = x;
     for (int32_t d : last_first) y = call<THTensor_squeeze_dim>(y, d);
     return reshaped("squeeze", last_first.empty() ? call<THTensor_alias>(x) : y, x);

@@ -16,7 +16,8 @@ enum { THNN_REDUCTION_NONE = 0, THNN_REDUCTION_MEAN = 1, THNN_REDUCTION_SUM = 2 
  * Elements with target == ignore_index count 0; this is tested first, and other targets outside [0, C) are TH_E_INDEX.
  * MEAN divides by the sum of w[t] over the elements that count (NaN if that is 0), the smoothed part too, as PyTorch
  * does. Result: [] or, for NONE, target's sizes.
- * total_weight (may be NULL): receives that divisor as a 0-dim tensor (float32 for halves), for backward. */
+ * total_weight (may be NULL): receives that divisor as a 0-dim tensor (float32 for halves), for backward.
+ * out NULL: only checks the arguments, but for the targets' values, so that what makes log_prob can wait for it. */
 THNN_API THStatus THNN_nll_loss(THTensor **out, THTensor **total_weight, const THTensor *log_prob,
                                 const THTensor *target, const THTensor *weight, int64_t ignore_index,
                                 double label_smoothing, int32_t reduction);

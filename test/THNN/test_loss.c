@@ -197,7 +197,9 @@ static void test_empty(void **state) {
     out = NULL;
     assert_ok(THNN_nll_loss(&out, NULL, x, t, NULL, IGNORED, 0, NONE));
     assert_is(out, TH_FLOAT32, 0);
-    assert_fails(TH_E_INDEX, "got target 0 at element 0", THNN_nll_loss(&out, NULL, none, two, NULL, IGNORED, 0, SUM));
+    THTensor *bad = NULL;
+    assert_fails(TH_E_INDEX, "got target 0 at element 0", THNN_nll_loss(&bad, NULL, none, two, NULL, IGNORED, 0, SUM));
+    assert_null(bad);
     THTensor *const owned[] = {x, t, out, grad, none, two};
     for (int i = 0; i < 6; i++) THTensor_free(owned[i]);
 }
@@ -313,7 +315,6 @@ static void test_errors(void **state) {
     THTensor *scalar = tensor_of(TH_FLOAT32, NULL, 0, (double[]){1}), *out = NULL;
     assert_fails(TH_E_ARG, "THNN_nll_loss: log_prob is NULL", THNN_nll_loss(&out, NULL, NULL, t, NULL, 0, 0, MEAN));
     assert_fails(TH_E_ARG, "THNN_nll_loss: target is NULL", THNN_nll_loss(&out, NULL, x, NULL, NULL, 0, 0, MEAN));
-    assert_fails(TH_E_ARG, "THNN_nll_loss: out is NULL", THNN_nll_loss(NULL, NULL, x, t, NULL, 0, 0, MEAN));
     assert_fails(TH_E_TYPE, "got log_prob of dtype int64", THNN_nll_loss(&out, NULL, t, t, NULL, 0, 0, MEAN));
     assert_fails(TH_E_TYPE, "got target of dtype float32, want int64, int32 or uint8",
                  THNN_nll_loss(&out, NULL, x, w, NULL, 0, 0, MEAN));
@@ -338,6 +339,30 @@ static void test_errors(void **state) {
     assert_null(out);
     THTensor *const owned[] = {x, t, row, w, wide, g, scalar};
     for (int i = 0; i < 7; i++) THTensor_free(owned[i]);
+}
+
+/* Without a result the arguments alone are looked at; and always first of all. */
+static void test_checks_come_first(void **state) {
+    (void)state;
+    THTensor *dense = tensor_random(TH_FLOAT16, LIST(40, 30), -3, -1, 1), *x = tensor_as(dense, LAYOUT_GAPS);
+    THTensor *t = tensor_random(TH_INT32, LIST(40), 0, 29, 2), *beyond = tensor_random(TH_INT32, LIST(40), 30, 40, 2);
+    THTensor *w = tensor_random(TH_FLOAT16, LIST(30), 1, 2, 3), *few = tensor_random(TH_FLOAT16, LIST(29), 1, 2, 3);
+    THTensor *g = tensor_random(TH_FLOAT16, LIST(40), 1, 2, 3), *one = tensor_random(TH_FLOAT16, NULL, 0, 1, 2, 3),
+             *out = NULL;
+    THMemoryStats before = {.struct_size = sizeof before}, after = {.struct_size = sizeof after};
+    assert_fails(TH_E_SHAPE, "got weight", THNN_nll_loss(NULL, NULL, x, t, few, 0, 0, MEAN)); /* room for texts */
+    assert_ok(TH_memory_stats(&before));
+    assert_ok(THNN_nll_loss(NULL, NULL, x, t, w, 0, 0, MEAN));
+    assert_ok(THNN_nll_loss(NULL, NULL, x, beyond, w, 0, 0, MEAN)); /* targets are no such thing */
+    assert_fails(TH_E_SHAPE, "got weight", THNN_nll_loss(NULL, NULL, x, t, few, 0, 0, MEAN));
+    assert_fails(TH_E_SHAPE, "got out", THNN_nll_loss(&few, NULL, x, beyond, w, 0, 0, NONE));
+    assert_fails(TH_E_SHAPE, "got grad", THNN_nll_loss_backward(&out, few, x, beyond, w, NULL, 0, 0, NONE));
+    assert_fails(TH_E_ARG, "total_weight", THNN_nll_loss_backward(&out, one, x, beyond, w, NULL, 0, 0, MEAN));
+    assert_fails(TH_E_SHAPE, "got out", THNN_nll_loss_backward(&few, g, x, beyond, w, NULL, 0, 0, NONE));
+    assert_ok(TH_memory_stats(&after));
+    assert_int_equal(after.allocations, before.allocations);
+    THTensor *const owned[] = {dense, x, t, beyond, w, few, g, one};
+    for (int i = 0; i < 8; i++) THTensor_free(owned[i]);
 }
 
 static void without_memory(void *arg) {
@@ -366,10 +391,10 @@ static void test_memory(void **state) {
 int main(void) {
     oom_install();
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_values),  cmocka_unit_test(test_cross_entropy), cmocka_unit_test(test_all_ignored),
-        cmocka_unit_test(test_empty),   cmocka_unit_test(test_infinite),      cmocka_unit_test(test_given_outputs),
-        cmocka_unit_test(test_threads), cmocka_unit_test(test_wide_weight),   cmocka_unit_test(test_bad_targets),
-        cmocka_unit_test(test_errors),  cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_values),  cmocka_unit_test(test_cross_entropy),     cmocka_unit_test(test_all_ignored),
+        cmocka_unit_test(test_empty),   cmocka_unit_test(test_infinite),          cmocka_unit_test(test_given_outputs),
+        cmocka_unit_test(test_threads), cmocka_unit_test(test_wide_weight),       cmocka_unit_test(test_bad_targets),
+        cmocka_unit_test(test_errors),  cmocka_unit_test(test_checks_come_first), cmocka_unit_test(test_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -74,14 +74,21 @@ static THStatus check_range(const char *fn, const nll_call *c) {
     return TH_OK;
 }
 
-/* Checks everything but the outputs and makes what kernels read; release() also after failure. */
-static THStatus prepare(nll_call *c, const char *fn, const THTensor *log_prob, const THTensor *target,
-                        const THTensor *weight, int64_t ignore_index, double label_smoothing, int32_t reduction) {
+/* All that costs nothing to check. */
+static THStatus check(const char *fn, const THTensor *log_prob, const THTensor *target, const THTensor *weight,
+                      double label_smoothing, int32_t reduction) {
     THStatus status = thnn_check_floating(fn, "log_prob", log_prob);
     if (status == TH_OK) status = check_target(fn, target, log_prob);
     if (status == TH_OK) status = check_options(fn, label_smoothing, reduction);
-    if (status != TH_OK) return status;
-    const THDtype dtype = THTensor_dtype(log_prob), compute = thnn_compute_dtype(dtype);
+    if (status == TH_OK && weight) status = thnn_check_param(fn, "weight", weight, THTensor_dtype(log_prob));
+    if (status != TH_OK || !weight) return status;
+    return thnn_check_sizes(fn, "weight", weight, THTensor_sizes(log_prob) + (THTensor_ndim(log_prob) > 1), 1);
+}
+
+/* Makes what kernels read, and checks the targets; release() also after failure. */
+static THStatus prepare(nll_call *c, const char *fn, const THTensor *log_prob, const THTensor *target,
+                        const THTensor *weight, int64_t ignore_index, double label_smoothing) {
+    const THDtype compute = thnn_compute_dtype(THTensor_dtype(log_prob));
     const int32_t class_dim = THTensor_ndim(log_prob) > 1;
     c->args.classes = THTensor_sizes(log_prob)[class_dim];
     c->args.inner =
@@ -93,9 +100,7 @@ static THStatus prepare(nll_call *c, const char *fn, const THTensor *log_prob, c
     c->piece = (c->elements + PIECES - 1) / PIECES;
     if (c->piece < PIECE_LEAST) c->piece = PIECE_LEAST;
     c->table = tables[TH_isa_index()];
-    if (weight) status = thnn_check_param(fn, "weight", weight, dtype);
-    if (weight && status == TH_OK) status = thnn_check_sizes(fn, "weight", weight, &c->args.classes, 1);
-    if (status == TH_OK) status = thnn_dense(&c->weight, weight, compute);
+    THStatus status = thnn_dense(&c->weight, weight, compute);
     if (status == TH_OK) status = thnn_dense(&c->target, target, TH_INT64);
     if (status != TH_OK) return status;
     c->args.weight = thnn_data(c->weight);
@@ -140,16 +145,16 @@ THStatus THNN_nll_loss(THTensor **out, THTensor **total_weight, const THTensor *
     const THTensor *inputs[] = {log_prob, target, weight};
     thnn_output loss = {0}, total = {0};
     nll_call c = {.log_prob = NULL};
-    THStatus status = prepare(&c, fn, log_prob, target, weight, ignore_index, label_smoothing, reduction);
-    if (status == TH_OK) {
-        const THDtype dtype = THTensor_dtype(log_prob), compute = thnn_compute_dtype(dtype);
-        const int32_t ndim = reduction == THNN_REDUCTION_NONE ? THTensor_ndim(target) : 0;
-        status = thnn_output_begin(&loss, fn, out, dtype, THTensor_sizes(target), ndim, inputs, 3);
-        if (status == TH_OK && total_weight)
-            status = thnn_output_begin(&total, fn, total_weight, compute, NULL, 0, inputs, 3);
-        if (status == TH_OK) status = thnn_dense(&c.log_prob, log_prob, compute);
-        if (status == TH_OK) compute_forward(&c, reduction, &loss, &total);
-    }
+    THStatus status = check(fn, log_prob, target, weight, label_smoothing, reduction);
+    if (status != TH_OK || !out) return status;
+    const THDtype dtype = THTensor_dtype(log_prob), compute = thnn_compute_dtype(dtype);
+    const int32_t ndim = reduction == THNN_REDUCTION_NONE ? THTensor_ndim(target) : 0;
+    status = thnn_output_begin(&loss, fn, out, dtype, THTensor_sizes(target), ndim, inputs, 3);
+    if (status == TH_OK && total_weight)
+        status = thnn_output_begin(&total, fn, total_weight, compute, NULL, 0, inputs, 3);
+    if (status == TH_OK) status = prepare(&c, fn, log_prob, target, weight, ignore_index, label_smoothing);
+    if (status == TH_OK) status = thnn_dense(&c.log_prob, log_prob, compute);
+    if (status == TH_OK) compute_forward(&c, reduction, &loss, &total);
     release(&c);
     status = thnn_output_end(&total, total_weight, status);
     return thnn_output_end(&loss, out, status);
@@ -177,23 +182,22 @@ THStatus THNN_nll_loss_backward(THTensor **out, const THTensor *grad, const THTe
     const THTensor *inputs[] = {grad, target, weight, total_weight};
     thnn_output o = {0};
     nll_call c = {.log_prob = NULL};
-    THStatus status = prepare(&c, fn, log_prob, target, weight, ignore_index, label_smoothing, reduction);
+    double divisor = 1;
+    THStatus status = check(fn, log_prob, target, weight, label_smoothing, reduction);
     if (status == TH_OK) status = thnn_check_same_dtype(fn, "grad", grad, "log_prob", THTensor_dtype(log_prob));
+    if (status != TH_OK) return status;
+    const THDtype dtype = THTensor_dtype(log_prob);
+    const int32_t each = reduction == THNN_REDUCTION_NONE;
+    status = thnn_check_sizes(fn, "grad", grad, THTensor_sizes(target), each ? THTensor_ndim(target) : 0);
+    if (status == TH_OK && reduction == THNN_REDUCTION_MEAN) status = read_total(&divisor, fn, total_weight, dtype);
+    if (status != TH_OK) return status;
+    status = thnn_output_begin(&o, fn, out, dtype, THTensor_sizes(log_prob), THTensor_ndim(log_prob), inputs, 4);
+    if (status == TH_OK) status = prepare(&c, fn, log_prob, target, weight, ignore_index, label_smoothing);
+    if (status == TH_OK) status = thnn_dense(&c.grad, grad, thnn_compute_dtype(dtype));
     if (status == TH_OK) {
-        const THDtype dtype = THTensor_dtype(log_prob);
-        const int32_t ndim = reduction == THNN_REDUCTION_NONE ? THTensor_ndim(target) : 0;
-        status = thnn_check_sizes(fn, "grad", grad, THTensor_sizes(target), ndim);
-        if (status == TH_OK && reduction == THNN_REDUCTION_MEAN)
-            status = read_total(&c.args.divisor, fn, total_weight, dtype);
-        if (status == TH_OK) {
-            status =
-                thnn_output_begin(&o, fn, out, dtype, THTensor_sizes(log_prob), THTensor_ndim(log_prob), inputs, 4);
-        }
-        if (status == TH_OK) status = thnn_dense(&c.grad, grad, thnn_compute_dtype(dtype));
-    }
-    if (status == TH_OK) {
+        c.args.divisor = divisor;
         c.args.grad = thnn_data(c.grad);
-        c.args.grad_step = reduction == THNN_REDUCTION_NONE;
+        c.args.grad_step = each;
         c.args.grad_log_prob = thnn_data(o.dense);
         const int64_t grain = c.args.classes < PIECE_LEAST ? PIECE_LEAST / (c.args.classes + 1) + 1 : 1;
         TH_parallel(c.elements, grain * 8, backward_piece, &c);
