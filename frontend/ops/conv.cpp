@@ -6,18 +6,10 @@
 namespace wick {
 
 namespace {
-/// What differs by the number of spatial dimensions.
 template <size_t N> struct Kernels;
-#define WICK_CONV(N)                                                                                                   \
-    template <> struct Kernels<N> {                                                                                    \
-        static constexpr auto forward = THNN_conv##N##d;                                                               \
-        static constexpr auto backward = THNN_conv##N##d_backward;                                                     \
-        static constexpr const char *name = "conv" #N "d", *back = "conv" #N "d_backward";                             \
-    };
-WICK_CONV(1)
-WICK_CONV(2)
-WICK_CONV(3)
-#undef WICK_CONV
+WICK_KERNELS(Kernels, conv, 1)
+WICK_KERNELS(Kernels, conv, 2)
+WICK_KERNELS(Kernels, conv, 3)
 
 constexpr THTensor **UNWANTED = nullptr;
 

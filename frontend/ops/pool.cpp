@@ -4,29 +4,14 @@
 namespace wick {
 
 namespace {
-/// What differs by the number of spatial dimensions.
 template <size_t N> struct Max;
+WICK_KERNELS(Max, max_pool, 1)
+WICK_KERNELS(Max, max_pool, 2)
+WICK_KERNELS(Max, max_pool, 3)
 template <size_t N> struct Avg;
-#define WICK_POOL(N)                                                                                                   \
-    template <> struct Max<N> {                                                                                        \
-        static constexpr auto forward = THNN_max_pool##N##d;                                                           \
-        static constexpr auto backward = THNN_max_pool##N##d_backward;                                                 \
-        static constexpr const char *name = "max_pool" #N "d", *back = "max_pool" #N "d_backward";                     \
-    };
-#define WICK_AVG_POOL(N)                                                                                               \
-    template <> struct Avg<N> {                                                                                        \
-        static constexpr auto forward = THNN_avg_pool##N##d;                                                           \
-        static constexpr auto backward = THNN_avg_pool##N##d_backward;                                                 \
-        static constexpr const char *name = "avg_pool" #N "d", *back = "avg_pool" #N "d_backward";                     \
-    };
-WICK_POOL(1)
-WICK_POOL(2)
-WICK_POOL(3)
-WICK_AVG_POOL(1)
-WICK_AVG_POOL(2)
-WICK_AVG_POOL(3)
-#undef WICK_POOL
-#undef WICK_AVG_POOL
+WICK_KERNELS(Avg, avg_pool, 1)
+WICK_KERNELS(Avg, avg_pool, 2)
+WICK_KERNELS(Avg, avg_pool, 3)
 
 template <size_t N>
 THNNPool geometry(const char *fn, PerDim<N> kernel, Sizes stride, PerDim<N> padding, PerDim<N> dilation,

@@ -43,24 +43,9 @@ template <size_t N> class WICK_API ConvNd : public Configured<ConvOptions<N>> {
     Parameter bias;   ///< [out_channels], or undefined
     WICK_FIELDS(weight, bias)
 };
-extern template class ConvNd<1>;
-extern template class ConvNd<2>;
-extern template class ConvNd<3>;
-class WICK_API Conv1d : public ConvNd<1> {
-  public:
-    using ConvNd::ConvNd;
-    WICK_POSITIONAL(Conv1d, 8)
-};
-class WICK_API Conv2d : public ConvNd<2> {
-  public:
-    using ConvNd::ConvNd;
-    WICK_POSITIONAL(Conv2d, 8)
-};
-class WICK_API Conv3d : public ConvNd<3> {
-  public:
-    using ConvNd::ConvNd;
-    WICK_POSITIONAL(Conv3d, 8)
-};
+WICK_DIMENSIONS(Conv, 1, 8)
+WICK_DIMENSIONS(Conv, 2, 8)
+WICK_DIMENSIONS(Conv, 3, 8)
 using Conv1dOptions = ConvOptions<1>;
 using Conv2dOptions = ConvOptions<2>;
 using Conv3dOptions = ConvOptions<3>;

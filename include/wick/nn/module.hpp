@@ -27,6 +27,14 @@
     requires(::wick::nn::positional<Options, most, A...>) explicit Class(A &&...values)                                \
         : Class(Options{std::forward<A>(values)...}) {}
 
+/// Stem2d, say: StemNd<2>, whose first `most` options may be given by position.
+#define WICK_DIMENSIONS(Stem, n, most)                                                                                 \
+    extern template class Stem##Nd<n>;                                                                                 \
+    struct WICK_API Stem##n##d : Stem##Nd<n> {                                                                         \
+        using Stem##Nd<n>::Stem##Nd;                                                                                   \
+        WICK_POSITIONAL(Stem##n##d, most)                                                                              \
+    };
+
 namespace wick {
 
 /// To values and back: a list of names and one of tensors.

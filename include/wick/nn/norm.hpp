@@ -26,24 +26,9 @@ template <size_t N> class WICK_API BatchNormNd : public Configured<BatchNormOpti
     Buffer running_mean, running_var, num_batches_tracked; ///< [C], [C], []; undefined without track_running_stats
     WICK_FIELDS(weight, bias, running_mean, running_var, num_batches_tracked)
 };
-extern template class BatchNormNd<1>;
-extern template class BatchNormNd<2>;
-extern template class BatchNormNd<3>;
-class WICK_API BatchNorm1d : public BatchNormNd<1> {
-  public:
-    using BatchNormNd::BatchNormNd;
-    WICK_POSITIONAL(BatchNorm1d, 5)
-};
-class WICK_API BatchNorm2d : public BatchNormNd<2> {
-  public:
-    using BatchNormNd::BatchNormNd;
-    WICK_POSITIONAL(BatchNorm2d, 5)
-};
-class WICK_API BatchNorm3d : public BatchNormNd<3> {
-  public:
-    using BatchNormNd::BatchNormNd;
-    WICK_POSITIONAL(BatchNorm3d, 5)
-};
+WICK_DIMENSIONS(BatchNorm, 1, 5)
+WICK_DIMENSIONS(BatchNorm, 2, 5)
+WICK_DIMENSIONS(BatchNorm, 3, 5)
 using BatchNorm2dOptions = BatchNormOptions;
 
 } // namespace wick::nn

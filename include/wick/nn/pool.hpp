@@ -29,24 +29,9 @@ template <size_t N> class WICK_API MaxPoolNd : public Configured<MaxPoolOptions<
     /// The same, and where in its plane each value lies, as a flat index: PyTorch's return_indices.
     ValuesIndices forward_with_indices(const Tensor &x);
 };
-extern template class MaxPoolNd<1>;
-extern template class MaxPoolNd<2>;
-extern template class MaxPoolNd<3>;
-class WICK_API MaxPool1d : public MaxPoolNd<1> {
-  public:
-    using MaxPoolNd::MaxPoolNd;
-    WICK_POSITIONAL(MaxPool1d, 4)
-};
-class WICK_API MaxPool2d : public MaxPoolNd<2> {
-  public:
-    using MaxPoolNd::MaxPoolNd;
-    WICK_POSITIONAL(MaxPool2d, 4)
-};
-class WICK_API MaxPool3d : public MaxPoolNd<3> {
-  public:
-    using MaxPoolNd::MaxPoolNd;
-    WICK_POSITIONAL(MaxPool3d, 4)
-};
+WICK_DIMENSIONS(MaxPool, 1, 4)
+WICK_DIMENSIONS(MaxPool, 2, 4)
+WICK_DIMENSIONS(MaxPool, 3, 4)
 using MaxPool1dOptions = MaxPoolOptions<1>;
 using MaxPool2dOptions = MaxPoolOptions<2>;
 using MaxPool3dOptions = MaxPoolOptions<3>;
@@ -74,24 +59,9 @@ template <size_t N> class WICK_API AvgPoolNd : public Configured<AvgPoolOptions<
     explicit AvgPoolNd(AvgPoolOptions<N> given);
     Tensor forward(const Tensor &x) override;
 };
-extern template class AvgPoolNd<1>;
-extern template class AvgPoolNd<2>;
-extern template class AvgPoolNd<3>;
-class WICK_API AvgPool1d : public AvgPoolNd<1> {
-  public:
-    using AvgPoolNd::AvgPoolNd;
-    WICK_POSITIONAL(AvgPool1d, 5)
-};
-class WICK_API AvgPool2d : public AvgPoolNd<2> {
-  public:
-    using AvgPoolNd::AvgPoolNd;
-    WICK_POSITIONAL(AvgPool2d, 6)
-};
-class WICK_API AvgPool3d : public AvgPoolNd<3> {
-  public:
-    using AvgPoolNd::AvgPoolNd;
-    WICK_POSITIONAL(AvgPool3d, 6)
-};
+WICK_DIMENSIONS(AvgPool, 1, 5)
+WICK_DIMENSIONS(AvgPool, 2, 6)
+WICK_DIMENSIONS(AvgPool, 3, 6)
 using AvgPool1dOptions = AvgPoolOptions<1>;
 using AvgPool2dOptions = AvgPoolOptions<2>;
 using AvgPool3dOptions = AvgPoolOptions<3>;
