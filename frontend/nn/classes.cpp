@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/class.hpp"
+#include "core/row.hpp"
 #include "wick/nn.hpp"
 
 namespace wick::nn {
@@ -87,6 +88,11 @@ template <class C> std::vector<Method> own_methods() {
     }
 }
 
+/// What an op's row says; the first of its name.
+const char *doc_of(std::string_view op) {
+    return std::ranges::find(op_rows(), op, [](const OpRow &row) { return std::string_view(row.name); })->doc;
+}
+
 template <class C> Class module_class(const char *name, const char *doc) {
     if constexpr (requires { typename C::Options; })
         return Class(
@@ -104,8 +110,10 @@ template <class C> Class module_class(const char *name, const char *doc) {
 Family class_family() {
     Family family{"nn", Kind::Module, module_methods(), {}};
 #define WICK_CLASS(name, doc) family.classes.push_back(module_class<name>(#name, doc));
+#define WICK_CLASS_OF(name, op) WICK_CLASS(name, doc_of(#op))
 #include "nn/classes.def"
 #undef WICK_CLASS
+#undef WICK_CLASS_OF
     return family;
 }
 

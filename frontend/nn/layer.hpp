@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// What the layers with weights share.
+/// What the layers share.
 #ifndef WICK_NN_LAYER_HPP
 #define WICK_NN_LAYER_HPP
 
@@ -8,6 +8,16 @@
 #include <cmath>
 
 namespace wick::nn {
+
+/// An option as an op takes it.
+template <class T> const T &argument(const T &option) { return option; }
+template <class T> const T &argument(const Required<T> &option) { return option; }
+template <size_t N> Sizes argument(const std::optional<PerDim<N>> &option) { return option ? Sizes(*option) : Sizes(); }
+
+/// op(x, options...) for a module whose options are the op's further arguments, all of them and in order.
+template <class R, class... P, class O> R applied(R (*op)(const Tensor &, P...), const Tensor &x, const O &options) {
+    return std::apply([&](const auto &...each) { return op(x, argument(each)...); }, options.option_refs());
+}
 
 /// ArgumentError unless value >= 1.
 inline int64_t positive(const char *what, const char *name, int64_t value) {

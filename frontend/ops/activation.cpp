@@ -2,6 +2,7 @@
 // THNN's activations. Their gradient is THNN's backward kernel, unless it is itself to be differentiated: then it is
 // composed of ops.
 #include "ops/derivative.hpp"
+#include "ops/options.hpp"
 #include <numbers>
 
 namespace wick {
@@ -33,15 +34,12 @@ Tensor leaky_relu(const Tensor &x, double slope) {
 Tensor gelu(const Tensor &x, std::string_view approximate) {
     const double a = std::numbers::sqrt2 * std::numbers::inv_sqrtpi, b = 0.044715; // as in THNN/activation.h
     // Beyond 60 the slope is 0 or 1 in every dtype; the bound keeps infinities from meeting that 0.
-    if (approximate == "none")
+    if (!read_approximate("gelu", approximate))
         return activation<THNN_gelu, THNN_gelu_backward>("gelu", x, [=](const Tensor &g, const Tensor &at) {
             Tensor u = clamp(at, -60, 60);
             Tensor cdf = erfc(u * (-1 / std::numbers::sqrt2)) * 0.5;
             return g * (cdf + u * gaussian(u, 0.5) * (std::numbers::inv_sqrtpi / std::numbers::sqrt2));
         });
-    if (approximate != "tanh")
-        fail(TH_E_ARG, "gelu: got approximate '%.*s', want 'none' or 'tanh'", static_cast<int>(approximate.size()),
-             approximate.data());
     return activation<THNN_gelu_tanh, THNN_gelu_tanh_backward>("gelu", x, [=](const Tensor &g, const Tensor &at) {
         Tensor u = clamp(at, -60, 60), gate = u * (u * u * b + 1) * (2 * a), slope = (u * u * (3 * b) + 1) * (2 * a);
         return g * (sigmoid(gate) * (1 + u * sigmoid(-gate) * slope));

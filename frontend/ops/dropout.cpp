@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "ops/op.hpp"
+#include "ops/options.hpp"
 
 namespace wick {
 
@@ -13,7 +14,7 @@ Tensor masked(const Tensor &x, const Tensor &mask, double p) {
 } // namespace
 
 Tensor dropout(const Tensor &x, double p, bool training) {
-    if (!(p >= 0 && p <= 1)) fail(TH_E_ARG, "dropout: got p %g, want one in [0, 1]", p);
+    check_part("dropout", "p", p);
     if (!training || p == 0) return x;
     Out kept;
     Tensor y = call<THNN_dropout>(&kept.th, x, p, static_cast<THGenerator *>(nullptr));

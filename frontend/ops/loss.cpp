@@ -1,18 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "ops/op.hpp"
+#include "ops/options.hpp"
 #include <algorithm>
 
 namespace wick {
 
 namespace {
-int32_t reduction_code(const char *fn, std::string_view reduction) {
-    if (reduction == "none") return THNN_REDUCTION_NONE;
-    if (reduction == "mean") return THNN_REDUCTION_MEAN;
-    if (reduction == "sum") return THNN_REDUCTION_SUM;
-    fail(TH_E_ARG, "%s: got reduction '%.*s', want 'none', 'mean' or 'sum'", fn, static_cast<int>(reduction.size()),
-         reduction.data());
-}
-
 /// A loss over class indices is linear in log_prob: its gradient is the transposed map, and the gradient of that is the
 /// loss again.
 struct Nll {
@@ -52,21 +45,20 @@ Nll nll(const char *fn, const Tensor &target, const Tensor &weight, int64_t igno
         double label_smoothing) {
     if (weight.requires_grad() && grad_enabled())
         fail(TH_E_AUTOGRAD, "%s: got class weights that require gradient, want constant ones", fn);
-    return {target, weight, ignore_index, label_smoothing, reduction_code(fn, reduction)};
+    return {target, weight, ignore_index, label_smoothing, read_reduction(fn, reduction)};
 }
 
 /// Cross-entropy with a distribution over the classes instead of one of them.
 Tensor distribution_loss(const Tensor &input, const Tensor &target, const Tensor &weight, int64_t ignore_index,
                          std::string_view reduction, double label_smoothing) {
-    const int32_t classes = input.dim() == 1 ? 0 : 1, code = reduction_code("cross_entropy", reduction);
+    const int32_t classes = input.dim() == 1 ? 0 : 1, code = read_reduction("cross_entropy", reduction);
     if (!std::ranges::equal(target.sizes(), input.sizes()))
         fail(TH_E_SHAPE, "cross_entropy: got probabilities %s for an input %s, want equal sizes",
              target.describe().c_str(), input.describe().c_str());
     if (ignore_index >= 0)
         fail(TH_E_ARG, "cross_entropy: got ignore_index %lld with probabilities, want none",
              static_cast<long long>(ignore_index));
-    if (!(label_smoothing >= 0 && label_smoothing <= 1))
-        fail(TH_E_ARG, "cross_entropy: got label_smoothing %g, want 0 to 1", label_smoothing);
+    check_part("cross_entropy", "label_smoothing", label_smoothing);
     const int64_t n = input.size(classes);
     if (weight.defined() && (weight.dim() != 1 || weight.size(0) != n))
         fail(TH_E_SHAPE, "cross_entropy: got class weights %s, want [%lld]", weight.describe().c_str(),
