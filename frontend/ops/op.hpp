@@ -16,11 +16,14 @@ inline std::vector<int64_t> sizes_of(const Tensor &x) { return {x.sizes().begin(
 /// Numbers per dimension where THNN's geometries have them: at the end of depth, height, width.
 template <size_t N> void to_last(int64_t (&out)[3], const PerDim<N> &v) { std::copy_n(v.v, N, out + 3 - N); }
 
-/// What differs by the number of spatial dimensions: Stem<2> of THNN_conv2d and its backward function.
+/// A function and that of its gradient.
+template <auto Forward, auto Backward> struct Pass {
+    static constexpr auto forward = Forward;
+    static constexpr auto backward = Backward;
+};
+/// What differs by the number of spatial dimensions: Stem<2> of THNN_conv2d, say.
 #define WICK_KERNELS(Stem, fn, N)                                                                                      \
-    template <> struct Stem<N> {                                                                                       \
-        static constexpr auto forward = THNN_##fn##N##d;                                                               \
-        static constexpr auto backward = THNN_##fn##N##d_backward;                                                     \
+    template <> struct Stem<N> : Pass<THNN_##fn##N##d, THNN_##fn##N##d_backward> {                                     \
         static constexpr const char *name = #fn #N "d", *back = #fn #N "d_backward";                                   \
     };
 

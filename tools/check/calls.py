@@ -35,7 +35,7 @@ def declared():
 def main():
     names = declared()
     # TH_##fn in a macro is one of them too.
-    mention = re.compile(rf"\b(?:{'|'.join(sorted(names, key=len, reverse=True))}|TH(?:NN)?_##\w+(?:##\w+)?)\b")
+    mention = re.compile(rf"\b(?:{'|'.join(sorted(names, key=len, reverse=True))}|TH(?:NN)?_##\w+(?:##\w+)*)\b")
     argument = re.compile(r"[<,]\s*$")
     faults, count = [], 0
     for path in files(".cpp", ".hpp"):
