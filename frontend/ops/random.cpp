@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Random numbers of the process-wide generator.
+#include "expr/sizes.h"
 #include "ops/op.hpp"
 
 namespace wick {
@@ -10,6 +11,14 @@ THGenerator *const COMMON = nullptr; // TH's default one, on the CPU, serves all
 /// Overwrites x by Fn; what x was before gets no gradient.
 template <auto Fn, class... A> Tensor &refill(const char *name, Tensor &x, A... a) {
     return overwrite(name, x, [=](THTensor *into) { change<Fn>(into, a..., COMMON); });
+}
+
+/// A new tensor that Fn fills. What Fn refuses, it refuses of nothing, before room for many elements is made.
+template <auto Fn, class... A> Tensor drawn(Sizes sizes, DType dtype, Device device, A... a) {
+    if (th_size_product(sizes.data(), length(sizes)) > 4096) change<Fn>(empty({0}, dtype, device).th(), a..., COMMON);
+    Tensor t = empty(sizes, dtype, device);
+    change<Fn>(t.th(), a..., COMMON);
+    return t;
 }
 } // namespace
 
@@ -27,16 +36,8 @@ void set_rng_state(const Tensor &state) {
     check(THGenerator_set_state(nullptr, bytes.data<uint8_t>()));
 }
 
-Tensor rand(Sizes sizes, DType dtype, Device device) {
-    Tensor t = empty(sizes, dtype, device);
-    change<TH_uniform>(t.th(), 0.0, 1.0, COMMON);
-    return t;
-}
-Tensor randn(Sizes sizes, DType dtype, Device device) {
-    Tensor t = empty(sizes, dtype, device);
-    change<TH_normal>(t.th(), 0.0, 1.0, COMMON);
-    return t;
-}
+Tensor rand(Sizes sizes, DType dtype, Device device) { return drawn<TH_uniform>(sizes, dtype, device, 0.0, 1.0); }
+Tensor randn(Sizes sizes, DType dtype, Device device) { return drawn<TH_normal>(sizes, dtype, device, 0.0, 1.0); }
 Tensor normal(const Tensor &mean, const Tensor &std) {
     const Tensor like = add(mean.detach(), std.detach()); // their sizes, dtype and device
     if (any(lt(std.detach(), 0)).item<bool>())
@@ -45,9 +46,7 @@ Tensor normal(const Tensor &mean, const Tensor &std) {
     return addcmul(mean, std, randn(like.sizes(), dtype, like.device()));
 }
 Tensor randint(int64_t low, int64_t high, Sizes sizes, DType dtype, Device device) {
-    Tensor t = empty(sizes, dtype, device);
-    change<TH_randint>(t.th(), low, high, COMMON);
-    return t;
+    return drawn<TH_randint>(sizes, dtype, device, low, high);
 }
 Tensor randperm(int64_t n, Device device) { return call_on<TH_randperm>(device, n, COMMON); }
 

@@ -126,6 +126,28 @@ std::vector<Case> numbers(const Data &d) {
         {"addcmul: sizes", [=] { return addcmul(d.x, d.x, d.other); }},
         {"lerp: sizes", [=] { return lerp(d.x, d.x, d.short_); }},
         {"normal: sizes", [=] { return normal(d.x, d.other); }},
+        {"rand: dtype",
+         [=] {
+             return rand({N, C}, kINT32);
+         }},
+        {"randn: dtype",
+         [=] {
+             return randn({N, C}, kINT32);
+         }},
+        {"randint: bounds",
+         [=] {
+             return randint(5, 5, {N, C});
+         }},
+        {"randint: range",
+         [=] {
+             return randint(0, 300, {N, C}, kUINT8);
+         }},
+        {"full: value",
+         [=] {
+             return full({N, C}, 300, kUINT8);
+         }},
+        {"linspace: bounds", [=] { return linspace(0, INFINITY, N * C); }},
+        {"arange: step", [=] { return arange(0, N * C, -1); }},
         {"mm: sizes", [=] { return mm(d.x, d.x); }},
         {"matmul: dtypes", [=] { return matmul(d.x, d.tall64); }},
         {"addmm: sizes", [=] { return addmm(d.short_, d.x, d.tall); }},
