@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "ops/op.hpp"
+#include "ops/derivative.hpp"
 #include <algorithm>
 
 namespace wick {
@@ -100,10 +100,12 @@ Tensor scatter_mul(const Tensor &x, int32_t dim, const Tensor &index, const Tens
     Tensor y = call<TH_scatter_mul>(x, dim, index, src);
     if (!recording(x, src)) return y;
     const Tensor a = factors_of(src, index, x.dtype());
-    const Saved i(index), factors(a), start(x);
-    return record("scatter", y, wrt(x, [=](const Tensor &g) { return scatter_mul(g, dim, i, factors); }),
+    const Saved i(index);
+    const Wide factors(a), start(x); // parts of a product of halves may be larger than the whole
+    return record("scatter", y, wrt(x, [=](const Tensor &g) { return scatter_mul(widened(g), dim, i, factors); }),
                   wrt(a, [=](const Tensor &g) { // times what the factors before it and behind it make of x and g
-                      return Scan(start, dim, i, factors, {}, false).steps * Scan(g, dim, i, factors, {}, true).steps;
+                      return Scan(start, dim, i, factors, {}, false).steps *
+                             Scan(widened(g), dim, i, factors, {}, true).steps;
                   }));
 }
 } // namespace

@@ -168,6 +168,19 @@ TEST(Scatter, ProductsOfWhatRequiresGrad) {
     }
 }
 
+TEST(Scatter, ProductsOfHalvesWithLargeParts) {
+    const Tensor index = zeros({5}, kINT64);
+    for (DType d : {kFLOAT16, kBFLOAT16}) {
+        Tensor x = leaf({1}, d), src = leaf({300, 300, 0.001, 0.01, 0.125}, d), all[] = {x, src}, exact[2];
+        for (int k = 0; k < 2; k++) exact[k] = all[k].detach().to(kFLOAT64).requires_grad_();
+        std::vector<Tensor> got = gradients(scatter(x, 0, index, src, "multiply"), {x, src}),
+                            want = gradients(scatter(exact[0], 0, index, exact[1], "multiply"), {exact[0], exact[1]});
+        for (size_t k = 0; k < 2; k++)
+            expect_values(got[k].to(kFLOAT64) / want[k], std::vector<double>(k ? 5 : 1, 1),
+                          d == kFLOAT16 ? 0x1p-11 : 0x1p-8);
+    }
+}
+
 TEST(Scatter, FactorsLargerThanTheIndexAndNumbers) {
     Tensor index = tensor(std::vector<int64_t>{0, 1, 1, 1}).reshape({2, 2});
     for (DType d : FLOATS) {
