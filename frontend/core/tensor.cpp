@@ -2,11 +2,26 @@
 #include "wick/tensor.hpp"
 #include "core/call.hpp"
 #include "wick/autograd.hpp"
+#include <cmath>
 
 namespace wick {
 
 void Scalar::too_large(uint64_t value) {
     fail(TH_E_ARG, "Scalar: got %llu, want an integer of at most 2^63 - 1", static_cast<unsigned long long>(value));
+}
+
+uint64_t Scalar::to_integer(int64_t lowest, uint64_t highest) const {
+    if (kind != TH_SCALAR_FLOAT) {
+        if (v.i >= lowest && (v.i < 0 || static_cast<uint64_t>(v.i) <= highest)) return static_cast<uint64_t>(v.i);
+        fail(TH_E_ARG, "Scalar: got %lld, want a number from %lld to %llu", static_cast<long long>(v.i),
+             static_cast<long long>(lowest), static_cast<unsigned long long>(highest));
+    }
+    const double whole = std::trunc(v.d);
+    // Both bounds are doubles: powers of two. NaN is within none.
+    if (whole >= static_cast<double>(lowest) && whole < static_cast<double>(highest / 2 + 1) * 2)
+        return whole < 0 ? static_cast<uint64_t>(static_cast<int64_t>(whole)) : static_cast<uint64_t>(whole);
+    fail(TH_E_ARG, "Scalar: got %g, want a number from %lld to %llu", v.d, static_cast<long long>(lowest),
+         static_cast<unsigned long long>(highest));
 }
 
 /// 255 for types that no library can have.

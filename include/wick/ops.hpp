@@ -18,6 +18,10 @@ struct ValuesIndices {
 #define WICK_ROW(R, fn, variant, params, ...) WICK_API R fn params;
 #include "wick/ops/all.def"
 
+/// A floating number is no dim: the larger of x and 0.5 is max(x, Tensor(0.5)).
+template <std::floating_point T> ValuesIndices max(const Tensor &x, T, bool = false) = delete;
+template <std::floating_point T> ValuesIndices min(const Tensor &x, T, bool = false) = delete;
+
 namespace methods {
 #define WICK_METHOD_METHOD(fn)                                                                                         \
     struct call_##fn {                                                                                                 \

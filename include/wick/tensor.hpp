@@ -12,6 +12,7 @@
 #include <concepts>
 #include <functional>
 #include <iosfwd>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -51,10 +52,21 @@ struct Scalar : THScalar {
     Scalar(T value) : THScalar{TH_SCALAR_FLOAT, 0, {.d = static_cast<double>(value)}} {}
     explicit Scalar(const THScalar &s) : THScalar(s) {}
     double to_double() const { return kind == TH_SCALAR_FLOAT ? v.d : static_cast<double>(v.i); }
-    int64_t to_int() const { return kind == TH_SCALAR_FLOAT ? static_cast<int64_t>(v.d) : v.i; }
+    /// Converted as C++ does, but ArgumentError for what an integer type cannot hold.
+    template <class T> T to() const {
+        if constexpr (std::is_floating_point_v<T>)
+            return static_cast<T>(to_double());
+        else if constexpr (std::same_as<T, bool>)
+            return kind == TH_SCALAR_FLOAT ? v.d != 0 : v.i != 0;
+        else
+            return static_cast<T>(to_integer(static_cast<int64_t>(std::numeric_limits<T>::min()),
+                                             static_cast<uint64_t>(std::numeric_limits<T>::max())));
+    }
 
   private:
     WICK_API static void too_large [[noreturn]] (uint64_t value);
+    /// The bits of the number without its fraction, if that lies in [lowest, highest].
+    WICK_API uint64_t to_integer(int64_t lowest, uint64_t highest) const;
 };
 
 /// Called with a tensor's gradient during backward; a defined result replaces it.
@@ -180,11 +192,8 @@ class WICK_API Tensor {
 
     /// First element of a CPU tensor whose dtype is T's.
     template <class T> T *data() const { return static_cast<T *>(data(dtype_of<T>())); }
-    /// The only element, converted.
-    template <class T> T item() const {
-        Scalar s = item_scalar();
-        return s.kind == TH_SCALAR_FLOAT ? static_cast<T>(s.v.d) : static_cast<T>(s.v.i);
-    }
+    /// The only element, converted as Scalar::to does.
+    template <class T> T item() const { return item_scalar().to<T>(); }
     Scalar item_scalar() const;
 
     // ---- autograd ----

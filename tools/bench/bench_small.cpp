@@ -47,30 +47,37 @@ void three_ops(benchmark::State &state) {
 }
 WICK_BENCH("three_ops_backward", three_ops);
 
-void abi_add_10(benchmark::State &state) {
+/// An op of two tensors of 10 elements, through the C ABI.
+void abi_call(benchmark::State &state, const char *name) {
     const float numbers[10] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10};
     const int64_t size = 10;
-    wick_op *add = nullptr;
+    wick_op *op = nullptr;
     wick_object *x = nullptr;
-    wick_op_find("add", &add);
+    if (wick_op_find(name, &op) != WICK_OK) std::abort();
     wick_tensor_from_data(numbers, WICK_FLOAT32, &size, 1, &x);
     const wick_value args[] = {wick_v_object(x), wick_v_object(x)};
     for (auto _ : state) {
         wick_value y = wick_v_unset();
         uint32_t room = 1;
-        if (wick_op_call(add, args, 2, nullptr, 0, &y, &room, nullptr) != WICK_OK) std::abort();
+        if (wick_op_call(op, args, 2, nullptr, 0, &y, &room, nullptr) != WICK_OK) std::abort();
         benchmark::DoNotOptimize(y);
         wick_release(y.u.o);
     }
     wick_release(x);
 }
+void abi_add_10(benchmark::State &state) { abi_call(state, "add"); }
 WICK_BENCH("abi_add_10", abi_add_10);
+void abi_max_10(benchmark::State &state) { abi_call(state, "max"); }
+WICK_BENCH("abi_max_10", abi_max_10);
+void abi_max_other_10(benchmark::State &state) { abi_call(state, "max.other"); }
+WICK_BENCH("abi_max_other_10", abi_max_other_10);
 
 const bench::Rows rows{
     {"add, 10 elements", "add_10", "TH_add_10", 0, 150},
     {"add, 10 elements, recording", "add_10_recording", "add_10", 0, 250},
     {"mul, add, sum of 10 elements and backward", "three_ops_backward", "add_10", 0, 1200},
     {"add, 10 elements, through wick_op_call", "abi_add_10", "add_10"},
+    {"max of two, 10 elements, found among max's variants (over: named)", "abi_max_10", "abi_max_other_10"},
 };
 
 } // namespace

@@ -34,6 +34,8 @@ concept BracedRelu = requires(const T &x) {
 // What does not fit is no candidate, so that the compiler's error is one line at the call.
 static_assert(!HasReluOfTwo<Tensor> && !HasSumOfText<Tensor> && !HasZeros<Tensor> && !BracedRelu<Tensor>);
 static_assert(!ConstAdds<Tensor>);
+template <class N> concept MaxOf = requires(Tensor x, N n) { max(x, n); };
+static_assert(MaxOf<int> && MaxOf<Tensor> && !MaxOf<double>, "a floating number is no dim");
 
 TEST(Methods, AreTheOps) {
     Tensor x = sample();

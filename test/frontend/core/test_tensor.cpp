@@ -48,6 +48,19 @@ TEST(Tensor, ItemConverts) {
     EXPECT_EQ(tensor({int64_t{1} << 60}).item<int64_t>(), int64_t{1} << 60);
     EXPECT_EQ(tensor({2.75}).item<int>(), 2);
     EXPECT_EQ(tensor({true}).item<bool>(), true);
+    EXPECT_EQ(tensor({0.5}).item<bool>(), true);
+    EXPECT_EQ(tensor({-0.5}).item<uint8_t>(), 0);
+    EXPECT_EQ(tensor({255.9}).item<uint8_t>(), 255);
+    EXPECT_EQ(tensor({-128.9}).item<int8_t>(), -128);
+    EXPECT_EQ(tensor<double>({-0x1p63}).item<int64_t>(), INT64_MIN);
+    EXPECT_EQ(tensor<double>({0x1p63}).item<uint64_t>(), uint64_t{1} << 63);
+    EXPECT_WICK_ERROR(tensor({256.0}).item<uint8_t>(), TH_E_ARG, "256");
+    EXPECT_WICK_ERROR(tensor({-1.0}).item<uint8_t>(), TH_E_ARG, "-1");
+    EXPECT_WICK_ERROR(tensor({-1}).item<uint64_t>(), TH_E_ARG, "-1");
+    EXPECT_WICK_ERROR(tensor({300}).item<int8_t>(), TH_E_ARG, "-128 to 127");
+    EXPECT_WICK_ERROR(tensor({1e30}).item<int>(), TH_E_ARG, "1e+30");
+    EXPECT_WICK_ERROR(tensor<double>({0x1p63}).item<int64_t>(), TH_E_ARG, "9.22337e+18");
+    EXPECT_WICK_ERROR(tensor({NAN}).item<int>(), TH_E_ARG, "nan");
 }
 
 TEST(Tensor, FromDataCopiesFromBlobDoesNot) {
