@@ -128,9 +128,13 @@ struct Out {
 inline int32_t length(const auto &list) { return static_cast<int32_t>(list.size()); }
 
 template <class... A> [[noreturn]] void fail(THStatus status, const char *format, A... a) {
-    char text[1024];
-    std::snprintf(text, sizeof text, format, a...);
-    throw Error(status, text);
+    if constexpr (sizeof...(a) == 0) {
+        throw Error(status, format);
+    } else {
+        char text[1024];
+        std::snprintf(text, sizeof text, format, a...);
+        throw Error(status, text);
+    }
 }
 
 } // namespace wick
