@@ -327,6 +327,47 @@ static void shifts_and_powers(void) {
     check_values(plain_sub, TH_UINT8, 1, VALUES(3), VALUES(5), VALUES(254));
 }
 
+/* Signs, zeros and infinities of C's pow, where one exponent holds for all elements and where each has its own. */
+static void powers_of_everything(void) {
+    static const double exponents[] = {0,  1, 2,   3,    4,  -1,       -2,        0.5, -0.5,
+                                       -3, 5, 2.5, -1.5, 40, INFINITY, -INFINITY, NAN};
+    static const double bases[] = {0.0,  -0.0,  1,     -1,    0.5,  -0.5, 2.5,  -2.5,  3.7,      -7.3,      1e-3, -1e3,
+                                   1e13, -1e13, 1e-20, -1e20, 2e19, 1e30, 3e38, 1e-38, INFINITY, -INFINITY, NAN};
+    enum { BASES = sizeof bases / sizeof *bases };
+    const int64_t n = BASES;
+    for (THDtype dtype = TH_FLOAT16; dtype <= TH_FLOAT64; dtype++)
+        for (size_t k = 0; k < sizeof exponents / sizeof *exponents; k++) {
+            double repeated[BASES];
+            long double want[BASES];
+            for (int i = 0; i < BASES; i++) repeated[i] = exponents[k];
+            THTensor *x = tensor_of(dtype, &n, 1, bases), *each = tensor_of(dtype, &n, 1, repeated), *y = NULL,
+                     *z = NULL;
+            THTensor *number = NULL;
+            assert_ok(THTensor_new_scalar(&number, &(THScalar){TH_SCALAR_FLOAT, 0, {.d = exponents[k]}}));
+            for (int i = 0; i < BASES; i++) want[i] = powl(element(x, i), (long double)exponents[k]);
+            assert_ok(TH_pow(&y, x, number));
+            assert_ok(TH_pow(&z, x, each));
+            assert_values(y, want, NULL, 4, "TH_pow by one number");
+            assert_values(z, want, NULL, 4, "TH_pow by a tensor");
+            for (int i = 0; i < BASES; i++)
+                if (!isnan(want[i])) {
+                    assert_int_equal(!signbit(element(y, i)), !signbit(want[i]));
+                    assert_int_equal(!signbit(element(z, i)), !signbit(want[i]));
+                }
+            THTensor_free(x), THTensor_free(each), THTensor_free(number), THTensor_free(y), THTensor_free(z);
+        }
+    for (THDtype dtype = TH_INT8; dtype <= TH_INT64; dtype++)
+        for (int64_t e = 0; e <= 5; e++) {
+            const int64_t length = 7;
+            THTensor *x = tensor_of(dtype, &length, 1, VALUES(0, 1, -1, 2, -2, 3, -3)), *number = NULL, *y = NULL;
+            assert_ok(THTensor_new_scalar(&number, &(THScalar){TH_SCALAR_INT, 0, {.i = e}}));
+            assert_ok(TH_pow(&y, x, number));
+            for (int64_t i = 0; i < length; i++)
+                assert_element(y, i, (double)wrapped(dtype, powl(element(x, i), e)), 0);
+            THTensor_free(x), THTensor_free(number), THTensor_free(y);
+        }
+}
+
 /* Extremes do not depend on the order of their operands, with NaN in particular. */
 static void extremes(void) {
     const double *a = VALUES(NAN, 1, NAN, INFINITY, -INFINITY), *b = VALUES(1, NAN, NAN, 2, NAN);
@@ -340,6 +381,7 @@ static void extremes(void) {
 
 static void test_signs_of_division(void **state) { (void)state, on_every_isa(signs_of_division); }
 static void test_shifts_and_powers(void **state) { (void)state, on_every_isa(shifts_and_powers); }
+static void test_powers_of_everything(void **state) { (void)state, on_every_isa(powers_of_everything); }
 static void test_extremes(void **state) { (void)state, on_every_isa(extremes); }
 
 static void test_integer_checks(void **state) {
@@ -486,6 +528,7 @@ int main(void) {
         cmocka_unit_test(test_out_of_memory),
         cmocka_unit_test(test_signs_of_division),
         cmocka_unit_test(test_shifts_and_powers),
+        cmocka_unit_test(test_powers_of_everything),
         cmocka_unit_test(test_extremes),
         cmocka_unit_test(test_integer_checks),
         cmocka_unit_test(test_promotion),

@@ -22,6 +22,7 @@ enum {
 #define TH_ROWS
 #define TH_EXPR(name, value) .kernel[TH_BINARY_##name][TH_CODE] = FN(run_##name),
 #define TH_TEST TH_EXPR
+#define TH_POWER TH_EXPR
 #define TH_SHARED(name) .kernel[TH_BINARY_##name][TH_CODE] = AS(run_##name),
 #define TH_ROW .find_zero[TH_CODE] = FN(find_zero), .find_negative[TH_CODE] = FN(find_negative),
 const struct th_binary_table TH_ISA_NAME(th_binary) = {
