@@ -20,6 +20,8 @@ constexpr std::pair<std::string_view, Type> BASES[] = {
 };
 
 class Parser {
+    enum { LENGTH_MAX = 64 }; // of a list of a fixed length, which a single default fills
+
   public:
     explicit Parser(std::string_view text) : text_(text) {}
 
@@ -90,6 +92,7 @@ class Parser {
             a.list = true;
             if (!accept("]")) {
                 a.length = number<int64_t>();
+                if (a.length < 1 || a.length > LENGTH_MAX) wrong("a length of 1 to 64");
                 expect("]");
             }
         }
