@@ -16,12 +16,17 @@ std::vector<Tensor> gradients(ListView<Tensor> parameters) {
     return out;
 }
 
-/// (sum |x|^p)^(1/p), in float64 and, where its squares could leave float64's range, with elements scaled to about 1.
+/// (sum |x|^p)^(1/p), in float64 and with elements scaled to about 1 unless x's own squares do.
 double norm(const Tensor &x, double p) {
     if (x.numel() == 0) return 0;
-    Tensor wide = reshape(x.to(kFLOAT64), {-1});
-    if (p == 2 && x.dtype() != kFLOAT64) return std::sqrt(dot(wide, wide).item<double>());
-    wide = abs(wide);
+    Tensor flat = reshape(x.dtype() == kFLOAT64 ? x : x.to(kFLOAT32), {-1});
+    if (p == 2) {
+        // Squares that underflowed are lost in a sum of this size.
+        const double least = std::ldexp(static_cast<double>(x.numel()), flat.dtype() == kFLOAT64 ? -960 : -100);
+        const double sum = dot(flat, flat).item<double>();
+        if (sum >= least && std::isfinite(sum)) return std::sqrt(sum);
+    }
+    Tensor wide = abs(flat.to(kFLOAT64));
     double largest = max(wide).item<double>();
     if (std::isinf(p) || largest == 0 || !std::isfinite(largest)) return largest;
     const int exponent = std::ilogb(largest) / 2; // twice, as 2^-exponent may overflow

@@ -17,8 +17,11 @@ Tensor empty(Sizes sizes, DType dtype, Device device) {
 Tensor full(Sizes sizes, const Scalar &value, DType dtype, Device device) {
     return call_on<TH_full>(device, sizes.data(), length(sizes), value, dtype);
 }
-Tensor zeros(Sizes sizes, DType dtype, Device device) { return full(sizes, 0, or_default(dtype), device); }
-Tensor ones(Sizes sizes, DType dtype, Device device) { return full(sizes, 1, or_default(dtype), device); }
+static Tensor filled(const Sizes &sizes, int value, DType dtype, Device device) {
+    return call_on<TH_full>(device, sizes.data(), length(sizes), Scalar(value), or_default(dtype));
+}
+Tensor zeros(Sizes sizes, DType dtype, Device device) { return filled(sizes, 0, dtype, device); }
+Tensor ones(Sizes sizes, DType dtype, Device device) { return filled(sizes, 1, dtype, device); }
 static DType or_own(DType dtype, const Tensor &x) { return dtype == DType::none ? x.dtype() : dtype; }
 Tensor zeros_like(const Tensor &x, DType dtype, std::optional<Device> device) {
     return zeros(x.sizes(), or_own(dtype, x), device.value_or(x.device()));

@@ -151,22 +151,22 @@ Block &block_of(std::vector<Block> &blocks, Device device) {
 }
 } // namespace
 
-std::vector<Tensor> make_scratch(std::span<const Tensor *const> params, std::span<const size_t> counts) {
+std::vector<Tensor> make_scratch(std::span<const Scratch> wanted) {
     constexpr int64_t ALIGNMENT = 64;
     auto size_of = [](const Tensor &p) { return TH_dtype_size(static_cast<THDtype>(state_dtype(p))); };
     std::vector<Block> blocks;
-    for (size_t i = 0; i < params.size(); i++)
-        if (counts[i]) {
-            const Tensor &p = *params[i];
+    for (const Scratch &s : wanted)
+        if (s.count) {
+            const Tensor &p = *s.parameter;
             Block &b = block_of(blocks, p.device());
             b.each = std::max(b.each, (p.numel() * size_of(p) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT);
-            b.most = std::max(b.most, counts[i]);
+            b.most = std::max(b.most, s.count);
         }
     for (Block &b : blocks) b.memory = empty({static_cast<int64_t>(b.most), b.each}, kUINT8, b.device);
     std::vector<Tensor> out;
-    for (size_t i = 0; i < params.size(); i++)
-        for (size_t k = 0; k < counts[i]; k++) {
-            const Tensor &p = *params[i];
+    for (const Scratch &s : wanted)
+        for (size_t k = 0; k < s.count; k++) {
+            const Tensor &p = *s.parameter;
             const Block &b = block_of(blocks, p.device());
             std::span<const int64_t> sizes = p.sizes();
             THTensor *t = nullptr;

@@ -34,7 +34,8 @@ bool SGD::prepare(SGDState &state, const Tensor &p, const SGDOptions &o) const {
 }
 
 std::vector<Tensor> SGD::numbers(const SGDOptions &o) const {
-    return o.momentum == 0 ? std::vector<Tensor>() : std::vector<Tensor>{Tensor(o.momentum)};
+    if (o.momentum == 0 || o.dampening == 0) return {};
+    return {Tensor(o.momentum)};
 }
 
 // Weight decay goes wherever the gradient goes: grad + weight_decay p is never formed, which would need memory.

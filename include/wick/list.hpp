@@ -33,7 +33,8 @@ template <class T> class ListView : public std::span<const T> {
 
   public:
     ListView() noexcept {}
-    ListView(std::initializer_list<T> list) { own({list.begin(), list.size()}); }
+    /// Inlined, where the compiler knows how many there are.
+    [[gnu::always_inline]] ListView(std::initializer_list<T> list) { own({list.begin(), list.size()}); }
     ListView(const std::vector<T> &v) noexcept : Span(v) {}
     ListView(std::vector<T> &&v) noexcept { own(std::move(v)); }
     ListView(Span s) noexcept : Span(s) {}
@@ -56,7 +57,7 @@ template <class T> class ListView : public std::span<const T> {
             if (this->data() == owned_.few) return true;
         return !owned_.many.empty() && this->data() == owned_.many.data();
     }
-    void own(Span list) {
+    [[gnu::always_inline]] void own(Span list) {
         if constexpr (std::is_trivially_copyable_v<T>)
             if (list.size() <= owned_.FEW) {
                 std::copy(list.begin(), list.end(), owned_.few);

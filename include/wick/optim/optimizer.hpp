@@ -86,9 +86,14 @@ WICK_API void add_scaled(THTensor *out, const THTensor *a, const THTensor *b, do
 WICK_API DType state_dtype(const Tensor &p);
 /// Zeros in the sizes of p and its state's dtype, if t is undefined.
 WICK_API void make_state(Tensor &t, const Tensor &p);
-/// `counts[i]` contiguous tensors in the sizes and state dtype of params[i], one parameter's after the other's. Those
-/// of different parameters lie in the same memory, to be used one parameter after the other.
-WICK_API std::vector<Tensor> make_scratch(std::span<const Tensor *const> params, std::span<const size_t> counts);
+/// So many contiguous tensors in the sizes and state dtype of a parameter.
+struct Scratch {
+    const Tensor *parameter;
+    size_t count;
+};
+/// One parameter's after the other's. Those of different parameters lie in the same memory, to be used one parameter
+/// after the other.
+WICK_API std::vector<Tensor> make_scratch(std::span<const Scratch> wanted);
 } // namespace detail
 
 /// An optimizer with the options O and, per parameter, the state S; both list their members with WICK_OPTIONS. A
@@ -116,15 +121,14 @@ template <class O, class S> class OptimizerOf : public Optimizer {
 
     void step() override {
         std::vector<Job> jobs;
-        std::vector<const Tensor *> params;
-        std::vector<size_t> counts;
+        std::vector<detail::Scratch> wanted;
         std::vector<std::vector<Tensor>> numbers;
         size_t most = 0;
         for (const Group &g : groups) {
             most += g.params.size();
             numbers.push_back(this->numbers(g.options));
         }
-        jobs.reserve(most), params.reserve(most), counts.reserve(most);
+        jobs.reserve(most), wanted.reserve(most);
         for (size_t k = 0; k < groups.size(); k++) {
             Group &g = groups[k];
             for (size_t i = 0; i < g.params.size(); i++) {
@@ -132,17 +136,16 @@ template <class O, class S> class OptimizerOf : public Optimizer {
                 if (!gradient(p)) continue;
                 Job &job = jobs.emplace_back(g.options, g.state[i], numbers[k]);
                 job.fresh = prepare(job.next, p, g.options);
-                params.push_back(&p);
-                counts.push_back(scratch(g.options) + (detail::state_dtype(p) != p.dtype()));
+                wanted.push_back({&p, scratch(g.options) + (detail::state_dtype(p) != p.dtype())});
             }
         }
-        std::vector<Tensor> scratch = detail::make_scratch(params, counts);
+        std::vector<Tensor> scratch = detail::make_scratch(wanted);
         // From here on nothing needs memory.
         std::span<const Tensor> rest = scratch;
         for (size_t i = 0; i < jobs.size(); i++) {
             jobs[i].state = std::move(jobs[i].next);
-            run(jobs[i], *params[i], rest.first(counts[i]));
-            rest = rest.subspan(counts[i]);
+            run(jobs[i], *wanted[i].parameter, rest.first(wanted[i].count));
+            rest = rest.subspan(wanted[i].count);
         }
     }
 

@@ -244,7 +244,8 @@ TEST_F(OutOfMemory, OptimizerStepsAreAllOrNothing) {
             if (!outcome.threw) break;
             ASSERT_EQ(everything(), before) << "allocation " << k;
         }
-        EXPECT_GT(k, 0);
+        const bool needs_no_tensor = &source == &oom::hooks && earlier && dtype == kFLOAT32; // SGD's later steps
+        EXPECT_TRUE(k > 0 || needs_no_tensor);
         EXPECT_NE(everything(), before);
     };
     auto all_or_nothing = [&](auto make_optimizer) {
