@@ -91,6 +91,38 @@ static void test_arange(void **state) {
     check_arange(SCALAR_I(0), SCALAR_I(70001), SCALAR_I(1), TH_INT32, TH_INT32, 70001);
 }
 
+/* Every number of every function that takes one, missing and of a kind that there is not. */
+static void test_faulty_numbers(void **state) {
+    (void)state;
+    THTensor *t = NULL, *x = NULL;
+    const THScalar unknown = {.kind = 9};
+    const THScalar *const good = SCALAR_I(1), *const faulty[] = {NULL, &unknown};
+    const int64_t sizes[] = {2, 2}, corner[] = {0, 0};
+    assert_ok(TH_full(&x, sizes, 2, good, TH_FLOAT32));
+    for (int k = 0; k < 2; k++) {
+        const THScalar *bad = faulty[k];
+        const THStatus status = k ? TH_E_TYPE : TH_E_ARG;
+        assert_fails(status, "start", TH_arange(&t, bad, good, good, TH_DTYPE_DEFAULT));
+        assert_fails(status, "end", TH_arange(&t, good, bad, good, TH_DTYPE_DEFAULT));
+        assert_fails(status, "step", TH_arange(&t, good, good, bad, TH_DTYPE_DEFAULT));
+        assert_fails(status, "start", TH_linspace(&t, bad, good, 3, TH_DTYPE_DEFAULT));
+        assert_fails(status, "end", TH_linspace(&t, good, bad, 3, TH_DTYPE_DEFAULT));
+        assert_fails(status, "value", TH_full(&t, sizes, 2, bad, TH_DTYPE_DEFAULT));
+        assert_fails(status, "value", TH_fill(x, bad));
+        assert_fails(status, "value", THTensor_set(x, corner, bad));
+    }
+    /* where NULL is 1 */
+    assert_fails(TH_E_TYPE, "alpha", TH_add(&t, x, x, &unknown));
+    assert_fails(TH_E_TYPE, "alpha", TH_sub(&t, x, x, &unknown));
+    assert_fails(TH_E_TYPE, "value", TH_addcmul(&t, x, x, x, &unknown));
+    assert_fails(TH_E_TYPE, "value", TH_addcdiv(&t, x, x, x, &unknown));
+    assert_fails(TH_E_TYPE, "beta", TH_addmm(&t, x, x, x, &unknown, NULL));
+    assert_fails(TH_E_TYPE, "alpha", TH_addmm(&t, x, x, x, NULL, &unknown));
+    assert_null(t);
+    assert_element(x, 0, 1, 0);
+    THTensor_free(x);
+}
+
 static void test_arange_errors(void **state) {
     (void)state;
     THTensor *t = NULL;
@@ -248,6 +280,7 @@ int main(void) {
         cmocka_unit_test(test_arange),
         cmocka_unit_test(test_linspace),
         cmocka_unit_test(test_eye),
+        cmocka_unit_test(test_faulty_numbers),
         cmocka_unit_test(test_arange_errors),
         cmocka_unit_test(test_errors),
         cmocka_unit_test(test_out_of_memory),
