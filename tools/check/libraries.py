@@ -6,11 +6,12 @@ import subprocess
 import sys
 import tempfile
 
-from repository import finish
+from repository import finish, text
 
 BUILD = pathlib.Path(sys.argv[1])
 EXPORTS = {"TH": r"TH(Tensor|Storage|Generator)?_\w+", "THNN": r"THNN_\w+", "wick": r"wick_\w+|_Z\w*4wick\w*"}
-BYTES = 6_000_000
+BYTES_PER_OP = 18_000  # of the three libraries together, kernels for every instruction set and dtype included
+BYTES_PER_ROW = {"unary": 2_700, "binary": 3_800}  # of a family's source in the frontend, per row of its list
 LOAD_SECONDS = 0.010
 
 
@@ -33,8 +34,14 @@ for name, pattern in EXPORTS.items():
     with tempfile.NamedTemporaryFile() as stripped:
         subprocess.run(["strip", "-o", stripped.name, library], check=True)
         total += pathlib.Path(stripped.name).stat().st_size
-if total > BYTES:
-    faults.append(f"the libraries weigh {total} bytes stripped, at most {BYTES}")
+ops = len(re.findall(r"^op ", text("test/frontend/abi/schemas.txt"), re.M))
+if total > BYTES_PER_OP * ops:
+    faults.append(f"the libraries weigh {total // ops} bytes stripped for each of {ops} ops, at most {BYTES_PER_OP}")
+for family, most in BYTES_PER_ROW.items():
+    code, data = run("size", BUILD / f"frontend/CMakeFiles/wick.dir/ops/{family}.cpp.o").splitlines()[1].split()[:2]
+    rows = len(re.findall(r"^TH_[A-Z]+\(", text(f"include/TH/ops/{family}.def"), re.M))
+    if int(code) + int(data) > most * rows:
+        faults.append(f"{family}.cpp takes {(int(code) + int(data)) // rows} bytes for each of {rows} ops, at most {most}")
 
 # Loading ours on top of what they depend on, which is loaded first.
 loader = """
@@ -53,4 +60,4 @@ paths = [str(BUILD.resolve() / "lib" / f"lib{name}.so") for name in EXPORTS]
 seconds = min(float(run(sys.executable, "-c", loader, *paths)) for _ in range(5))
 if seconds > LOAD_SECONDS:
     faults.append(f"loading takes {seconds * 1e3:.1f} ms, at most {LOAD_SECONDS * 1e3:.0f} ms")
-finish("libraries", faults, f"{total / 1e6:.2f} MB stripped, loaded in {seconds * 1e3:.1f} ms")
+finish("libraries", faults, f"{total / 1e6:.2f} MB stripped, {total / ops / 1e3:.1f} KB for each of {ops} ops, loaded in {seconds * 1e3:.1f} ms")
