@@ -89,18 +89,46 @@ namespace {
     }
     throw Error(TH_E_TYPE, text);
 }
+
+/// The tags of up to seven values, a byte each, if those alone say what the values fit: not of lists, whose items do.
+/// Else 0.
+uint64_t plain_tags(std::span<const Value> args) {
+    uint64_t tags = 0;
+    if (args.size() > 7) return 0;
+    for (size_t i = 0; i < args.size(); i++) {
+        const uint32_t tag = args[i].tag;
+        if (tag != WICK_TAG_TENSOR && tag != WICK_TAG_INT && tag != WICK_TAG_FLOAT && tag != WICK_TAG_BOOL &&
+            tag != WICK_TAG_NONE)
+            return 0;
+        tags |= uint64_t{tag + 1} << (8 * i); // None is 0
+    }
+    return tags;
+}
+constexpr int INDEX_SHIFT = 56;
+
+/// The index of the variant that the arguments fit; the number of variants if they fit none.
+size_t find_variant(std::span<const Callable *const> variants, std::span<const Value> args,
+                    std::span<const char *const> names) {
+    size_t found = variants.size();
+    for (size_t i = 0; i < variants.size(); i++) {
+        if (found < i && variants[i]->added) break;
+        Fit fit = fit_arguments(variants[i]->schema.arguments, args, names);
+        if (fit == Fit::Exact) return i;
+        if (fit == Fit::Converts && found == variants.size()) found = i;
+    }
+    return found;
+}
 } // namespace
 
 const Callable &Group::resolve(std::span<const Value> args, std::span<const char *const> names) const {
-    const Callable *found = nullptr;
-    for (const Callable *variant : variants()) {
-        if (found && variant->added) break;
-        Fit fit = fit_arguments(variant->schema.arguments, args, names);
-        if (fit == Fit::Exact) return *variant;
-        if (fit == Fit::Converts && !found) found = variant;
-    }
-    if (!found) refuse_all(*this, args, names);
-    return *found;
+    const uint64_t tags = names.empty() ? plain_tags(args) : 0;
+    std::atomic<uint64_t> &known = memo(tags);
+    const uint64_t word = known.load(std::memory_order_acquire); // before variants(), which then has the index
+    if (tags && (word ^ tags) << (64 - INDEX_SHIFT) == 0) return *variants()[(word >> INDEX_SHIFT) - 1];
+    const size_t i = find_variant(variants(), args, names);
+    if (i == variants().size()) refuse_all(*this, args, names);
+    if (tags && i < 255) known.store(uint64_t{i + 1} << INDEX_SHIFT | tags, std::memory_order_release);
+    return *variants()[i];
 }
 
 namespace {
@@ -175,20 +203,21 @@ size_t Callable::call(std::span<const Value> args, std::span<const char *const> 
                       Object *object) const {
     if (!names.empty() && names.size() <= args.size() && names_out(names)) [[unlikely]]
         if (flags & OUT || role == Role::Group) return call_with_out(*this, args, names, results);
-    if (role == Role::Group) return static_cast<const Group *>(this)->resolve(args, names).call(args, names, results);
-    size_t count = schema.results.size();
+    const Callable &op = role == Role::Group ? static_cast<const Group *>(this)->resolve(args, names) : *this;
+    const Schema &form = op.schema;
+    size_t count = form.results.size();
     if (results.size() < count)
-        fail(TH_E_ARG, "%s: got room for %zu results, want %zu", schema.name.c_str(), results.size(), count);
+        fail(TH_E_ARG, "%s: got room for %zu results, want %zu", form.name.c_str(), results.size(), count);
     constexpr size_t FEW = 16;
     Value few[FEW];
-    std::vector<Value> many(schema.arguments.size() > FEW ? schema.arguments.size() : 0);
+    std::vector<Value> many(form.arguments.size() > FEW ? form.arguments.size() : 0);
     Value *bound = many.empty() ? few : many.data();
     BindScratch scratch;
-    bind_arguments(schema.name, schema.arguments, args, bound, scratch, names);
+    bind_arguments(form.name, form.arguments, args, bound, scratch, names);
     if (count == 1)
-        invoke(*this, object, bound, results.data());
+        op.invoke(op, object, bound, results.data());
     else
-        invoke_all(*this, object, bound, results.first(count));
+        invoke_all(op, object, bound, results.first(count));
     return count;
 }
 

@@ -90,6 +90,11 @@ class WICK_API Group final : public Callable {
 
   private:
     friend struct Registry;
+    /// Where the variant for some tags is remembered: the tags, and in the highest byte its index + 1. Further variants
+    /// do not change what is true of them.
+    std::atomic<uint64_t> &memo(uint64_t tags) const noexcept { return memo_[tags * 0x9E3779B97F4A7C15 >> 62]; }
+
+    mutable std::atomic<uint64_t> memo_[4]{};
     std::vector<std::unique_ptr<std::vector<const Callable *>>> lists_; // the last is current; readers may be in others
     std::atomic<const std::vector<const Callable *> *> current_{nullptr};
 };

@@ -274,10 +274,33 @@ TEST(AbiOp, RegisteredByAProgram) {
     expect_error(wick_op_call(op("mine::failing"), nullptr, 0, two, 2, nullptr), WICK_E_CALLBACK, {"no"});
     EXPECT_EQ(two[0].tag, static_cast<uint32_t>(WICK_TAG_UNSET));
 
+    // What was resolved before stays: calls of all kinds in turns, before and after.
+    Handle t = floats({1, 3, 2});
+    auto kinds_of_max = [&] {
+        const wick_value calls[][2] = {{wick_v_object(t), wick_v_unset()},
+                                       {wick_v_object(t), wick_v_int(0)},
+                                       {wick_v_object(t), wick_v_object(t)},
+                                       {wick_v_object(t), wick_v_float(2.5)}};
+        const uint32_t nargs[] = {1, 2, 2, 2}, results[] = {1, 2, 1, 1};
+        for (int turn = 0; turn < 3; turn++)
+            for (int k = 0; k < 4; k++) {
+                wick_value out[2] = {wick_v_unset(), wick_v_unset()};
+                uint32_t n = 2;
+                expect_ok(wick_op_call(op("max"), calls[k], nargs[k], nullptr, 0, out, &n, nullptr));
+                EXPECT_EQ(n, results[k]) << k;
+                uint32_t ndim = 9;
+                expect_ok(wick_tensor_sizes(out[0].u.o, 0, nullptr, &ndim));
+                EXPECT_EQ(ndim, k < 2 ? 0u : 1u) << k;
+                for (uint32_t i = 0; i < n; i++) wick_release(out[i].u.o);
+            }
+    };
+    kinds_of_max();
+
     // It joins a group of the library, behind what is there.
     expect_ok(wick_op_register("max.mine(str text) -> Tensor", nullptr, 0, lazy, nullptr, nullptr));
     EXPECT_STREQ(wick_op_name(wick_op_variant(op("max"), 3)), "max.mine");
     expect_error(wick_op_call(op("max"), &alone, 1, &r, 1, nullptr), WICK_E_CALLBACK, {"max.mine"});
+    kinds_of_max();
 }
 
 TEST(AbiOp, ErrorsNameOpGotAndWanted) {
