@@ -98,6 +98,7 @@ static THTensor *make_owner(THStorage *storage, THDtype dtype, const int64_t *si
     if (!t) return NULL;
     t->refs = 1;
     t->storage = storage;
+    t->elsewhere = storage->device != TH_CPU;
     t->offset = offset;
     t->data =
         storage->data ? (char *)storage->data + offset * th_dtype_size(dtype) : NULL; /* NULL + 0 is not defined */

@@ -27,6 +27,7 @@ struct THTensor {
     THDtype dtype;
     int32_t ndim;
     uint8_t contiguous;
+    uint8_t elsewhere; /* not on the CPU, as its storage says: small ops need not look there */
     uint8_t number;
     int64_t geometry[]; /* ndim sizes, then ndim strides */
 };

@@ -9,7 +9,7 @@
 static inline THStatus th_check_inputs(const char *fn, const char *const *names, const THTensor *const *inputs,
                                        int32_t n) {
     for (int32_t k = 0; k < n; k++)
-        if (!inputs[k] || inputs[k]->storage->device != TH_CPU) return TH_check_input(fn, names[k], inputs[k]);
+        if (!inputs[k] || inputs[k]->elsewhere) return TH_check_input(fn, names[k], inputs[k]);
     return TH_OK;
 }
 
