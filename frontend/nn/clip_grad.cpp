@@ -16,7 +16,8 @@ std::vector<Tensor> gradients(ListView<Tensor> parameters) {
     return out;
 }
 
-/// (sum |x|^p)^(1/p), in float64 and with elements scaled to about 1 unless x's own squares do.
+/// (sum |x|^p)^(1/p): from x's own squares where none of them overflows and none that counts underflows, else in
+/// float64, of elements scaled to about 1.
 double norm(const Tensor &x, double p) {
     if (x.numel() == 0) return 0;
     Tensor flat = reshape(x.dtype() == kFLOAT64 ? x : x.to(kFLOAT32), {-1});
