@@ -205,7 +205,8 @@ static void test_lengths(void **state) {
 /* Rows and columns of every type, around what kernels take side by side. */
 static void test_widths(void **state) {
     (void)state;
-    static const int64_t widths[] = {1, 7, 8, 9, 17, 31, 32, 33, 63, 64, 65, 71, 129};
+    static const int64_t widths[] = {1,  7,  8,  9,  12,  15,  17,  20,  31,  32,  33,
+                                     63, 64, 65, 71, 100, 127, 129, 250, 256, 257, 500};
     for (THDtype dtype = 0; dtype < TH_DTYPE_COUNT; dtype++)
         for (size_t i = 0; i < sizeof widths / sizeof *widths; i++) {
             const reduction_case columns = {2, {17, widths[i]}, 1, {0}}, rows = {2, {3, widths[i]}, 1, {1}};
